@@ -1,0 +1,61 @@
+# Third-party packages, each as one imported or interface target `fl::<name>`.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# fl_find_plain(name header library): a package without CMake files, found by header and library.
+function(fl_find_plain name header library)
+  find_path(FUSELINE_${name}_INCLUDE ${header} REQUIRED)
+  if(FUSELINE_BUNDLE)
+    find_library(FUSELINE_${name}_LIBRARY NAMES lib${library}.a ${library} REQUIRED)
+  else()
+    find_library(FUSELINE_${name}_LIBRARY NAMES ${library} REQUIRED)
+  endif()
+  mark_as_advanced(FUSELINE_${name}_INCLUDE FUSELINE_${name}_LIBRARY)
+  add_library(fl::${name} INTERFACE IMPORTED)
+  target_include_directories(fl::${name} SYSTEM INTERFACE "${FUSELINE_${name}_INCLUDE}")
+  target_link_libraries(fl::${name} INTERFACE "${FUSELINE_${name}_LIBRARY}")
+endfunction()
+
+fl_find_plain(xxhash xxhash.h xxhash)
+fl_find_plain(gmp gmp.h gmp)
+fl_find_plain(gmpxx gmpxx.h gmpxx)
+target_link_libraries(fl::gmpxx INTERFACE fl::gmp)
+fl_find_plain(sleef sleef.h sleef)
+# Generated code finds SLEEF's functions by name at run time, so the linker must keep the library.
+get_target_property(sleef_library fl::sleef INTERFACE_LINK_LIBRARIES)
+set_property(TARGET fl::sleef PROPERTY INTERFACE_LINK_LIBRARIES
+             "-Wl,--push-state,--no-as-needed" "${sleef_library}" "-Wl,--pop-state")
+fl_find_plain(zlib zlib.h z)
+fl_find_plain(png png.h png)
+target_link_libraries(fl::png INTERFACE fl::zlib m)
+if(FUSELINE_TESTS)
+  find_package(Catch2 QUIET)
+  find_path(FUSELINE_mpfr_INCLUDE mpfr.h)
+  if(Catch2_FOUND AND FUSELINE_mpfr_INCLUDE)
+    fl_find_plain(mpfr mpfr.h mpfr)
+    target_link_libraries(fl::mpfr INTERFACE fl::gmp)
+  else()
+    message(STATUS "Tests are left out: Catch2 or MPFR is missing")
+    set(FUSELINE_TESTS OFF)
+  endif()
+endif()
+
+find_package(CLI11 REQUIRED)
+
+if(NOT FUSELINE_PLAIN_THREADS)
+  find_package(TBB REQUIRED)
+endif()
+
+# LLVM is held by one target, so that only the room which asks for it sees its headers.
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+add_library(fl_llvm INTERFACE)
+target_include_directories(fl_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+if(FUSELINE_STATIC_LLVM OR FUSELINE_BUNDLE)
+  llvm_map_components_to_libnames(fl_llvm_archives orcjit native asmparser irreader passes)
+  target_link_libraries(fl_llvm INTERFACE ${fl_llvm_archives})
+  target_link_options(fl_llvm INTERFACE -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+else()
+  target_link_libraries(fl_llvm INTERFACE LLVM)
+endif()

@@ -1,0 +1,73 @@
+// Promotion, storage and text of element values.
+#include "compiler/ops/dtype.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace fuseline {
+namespace {
+
+/// bool < integer < float < complex: the higher kind decides.
+int kind(DType d) {
+    if (is_bool(d)) return 0;
+    if (is_integer(d)) return 1;
+    return is_float(d) ? 2 : 3;
+}
+
+bool is_signed(DType d) { return row(d).type_class == TypeClass::signed_integer; }
+
+DType wider(DType a, DType b) { return row(a).bits >= row(b).bits ? a : b; }
+
+std::optional<DType> promote_integers(DType a, DType b) {
+    if (is_signed(a) == is_signed(b)) return wider(a, b);
+    const DType with_sign = is_signed(a) ? a : b;
+    const DType without = is_signed(a) ? b : a;
+    if (row(with_sign).bits > row(without).bits) return with_sign;
+    for (DType candidate : {DType::i16_, DType::i32_, DType::i64_}) {
+        if (row(candidate).bits > row(without).bits) return candidate;
+    }
+    return std::nullopt;
+}
+
+DType promote_floats(DType a, DType b) {
+    if (a != b && row(a).bits == 16 && row(b).bits == 16) return DType::f32_;
+    return wider(a, b);
+}
+
+DType promote_complex(DType a, DType b) {
+    const bool double_parts = a == DType::c128_ || b == DType::c128_ || a == DType::f64_ || b == DType::f64_;
+    return double_parts ? DType::c128_ : DType::c64_;
+}
+
+}  // namespace
+
+std::optional<DType> promote(DType a, DType b) {
+    if (a == b) return a;
+    if (kind(a) == kind(b)) {
+        if (is_integer(a)) return promote_integers(a, b);
+        return is_float(a) ? promote_floats(a, b) : promote_complex(a, b);
+    }
+    const DType higher = kind(a) > kind(b) ? a : b;
+    const DType lower = kind(a) > kind(b) ? b : a;
+    return is_complex(higher) && is_float(lower) ? promote_complex(higher, lower) : higher;
+}
+
+Scalar load_scalar(DType dtype, const void* from) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, from, static_cast<size_t>(byte_size(dtype) < 8 ? byte_size(dtype) : 8));
+    if (is_bool(dtype)) return Scalar::of_bool(bits != 0);
+    if (is_signed(dtype)) {
+        const int unused = 64 - row(dtype).bits;
+        return Scalar::of_i64(static_cast<int64_t>(bits << unused) >> unused);
+    }
+    return {bits};
+}
+
+void store_scalar(DType dtype, Scalar value, void* to) {
+    if (is_bool(dtype)) value = Scalar::of_bool(value.as_bool());
+    std::memcpy(to, &value.bits, static_cast<size_t>(byte_size(dtype) < 8 ? byte_size(dtype) : 8));
+}
+
+}  // namespace fuseline

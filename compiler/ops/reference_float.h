@@ -1,0 +1,301 @@
+// The meaning of float operators and functions on one element, and of operators that integers and floats
+// share.
+//
+// Accuracy: a function of f32 is the double function of libm rounded once to f32; one of f64 is libm's long
+// double function rounded once to f64 (80-bit on x86). Both lie within about 0.501 ulp of the exact value. `pow`
+// of f64 is libm's double function, within 1 ulp.
+#pragma once
+
+#include <cmath>
+
+#include "compiler/ops/reference_integer.h"
+
+namespace fuseline::reference {
+
+/// Type in which a function of T is computed before its one rounding.
+template <std::floating_point T>
+using Wider = std::conditional_t<std::same_as<T, float>, double, long double>;
+
+struct Divide {
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        return x / y;
+    }
+};
+
+/// C99 fmod, moved by the divisor where the signs differ; a zero remainder has the divisor's sign.
+template <std::floating_point T>
+T floor_remainder(T x, T y) {
+    T remainder = std::fmod(x, y);
+    if (remainder == 0) return std::copysign(T{0}, y);
+    return (remainder < 0) != (y < 0) ? remainder + y : remainder;
+}
+
+/// As Python and NumPy: the exact remainder is taken off before the division; x // 0.0 is x / 0.0.
+template <std::floating_point T>
+T floor_divide(T x, T y) {
+    if (y == 0) return x / y;
+    T remainder = std::fmod(x, y);
+    T quotient = (x - remainder) / y;
+    if (remainder != 0 && (remainder < 0) != (y < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T{0}, x / y);
+    T floored = std::floor(quotient);
+    return quotient - floored > T(0.5) ? floored + 1 : floored;
+}
+
+struct FloorDivide {
+    template <class T>
+        requires(!std::same_as<T, bool>)
+    static T apply(T x, T y) {
+        return floor_divide(x, y);
+    }
+};
+
+struct Remainder {
+    template <class T>
+        requires(!std::same_as<T, bool>)
+    static T apply(T x, T y) {
+        return floor_remainder(x, y);
+    }
+};
+
+struct Power {
+    template <Integer T>
+    static T apply(T x, T y) {
+        return integer_power(x, y);
+    }
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        // The long double function of glibc 2.36 gives inf for powl(-inf, -2^63).
+        return static_cast<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+    }
+};
+
+struct Minimum {
+    template <std::integral T>
+    static T apply(T x, T y) {
+        return y < x ? y : x;
+    }
+    /// NaN wins, the first one; -0.0 < +0.0.
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        if (std::isnan(x)) return x;
+        if (std::isnan(y)) return y;
+        if (x == y) return std::signbit(x) ? x : y;
+        return x < y ? x : y;
+    }
+};
+
+struct Maximum {
+    template <std::integral T>
+    static T apply(T x, T y) {
+        return x < y ? y : x;
+    }
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        if (std::isnan(x)) return x;
+        if (std::isnan(y)) return y;
+        if (x == y) return std::signbit(x) ? y : x;
+        return x < y ? y : x;
+    }
+};
+
+/// As Minimum, but NaN is left out: NaN only where both are NaN.
+struct NumberMinimum {
+    template <std::integral T>
+    static T apply(T x, T y) {
+        return Minimum::apply(x, y);
+    }
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        if (std::isnan(x)) return y;
+        return std::isnan(y) ? x : Minimum::apply(x, y);
+    }
+};
+
+struct NumberMaximum {
+    template <std::integral T>
+    static T apply(T x, T y) {
+        return Maximum::apply(x, y);
+    }
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        if (std::isnan(x)) return y;
+        return std::isnan(y) ? x : Maximum::apply(x, y);
+    }
+};
+
+struct Absolute {
+    template <Integer T>
+    static T apply(T x) {
+        return x < 0 ? Neg::apply(x) : x;
+    }
+    template <std::floating_point T>
+    static T apply(T x) {
+        return std::fabs(x);
+    }
+};
+
+/// -1, 0 or 1; zeros keep their sign and NaN stays.
+struct Sign {
+    template <Integer T>
+    static T apply(T x) {
+        return static_cast<T>((x > 0) - (x < 0));
+    }
+    template <std::floating_point T>
+    static T apply(T x) {
+        if (x > 0) return 1;
+        return x < 0 ? T(-1) : x;
+    }
+};
+
+/// The four roundings to a whole number; an integer is one already.
+#define FUSELINE_ROUNDING(Name, function) \
+    struct Name {                         \
+        template <Integer T>              \
+        static T apply(T x) {             \
+            return x;                     \
+        }                                 \
+        template <std::floating_point T>  \
+        static T apply(T x) {             \
+            return function(x);           \
+        }                                 \
+    };
+FUSELINE_ROUNDING(Floor, std::floor)
+FUSELINE_ROUNDING(Ceil, std::ceil)
+FUSELINE_ROUNDING(Trunc, std::trunc)
+/// Half to even: library code runs in the default rounding mode.
+FUSELINE_ROUNDING(RoundEven, std::nearbyint)
+FUSELINE_ROUNDING(Positive, +)
+#undef FUSELINE_ROUNDING
+
+/// Functions that C defines exactly: computed in the type itself.
+#define FUSELINE_EXACT(Name, expression) \
+    struct Name {                        \
+        template <std::floating_point T> \
+        static T apply(T x, T y) {       \
+            return expression;           \
+        }                                \
+    };
+FUSELINE_EXACT(TruncatedRemainder, std::fmod(x, y))
+FUSELINE_EXACT(CopySign, std::copysign(x, y))
+FUSELINE_EXACT(NextAfter, std::nextafter(x, y))
+#undef FUSELINE_EXACT
+
+struct SquareRoot {
+    template <std::floating_point T>
+    static T apply(T x) {
+        return std::sqrt(x);
+    }
+};
+
+struct MultiplyAdd {
+    template <std::floating_point T>
+    static T apply(T x, T y, T z) {
+        return std::fma(x, y, z);
+    }
+};
+
+struct IsNan {
+    template <std::floating_point T>
+    static bool apply(T x) {
+        return std::isnan(x);
+    }
+};
+
+struct IsInf {
+    template <std::floating_point T>
+    static bool apply(T x) {
+        return std::isinf(x);
+    }
+};
+
+struct IsFinite {
+    template <std::floating_point T>
+    static bool apply(T x) {
+        return std::isfinite(x);
+    }
+};
+
+/// Transcendental functions: `w` is the argument in the wider type.
+#define FUSELINE_FUNCTION(Name, expression)    \
+    struct Name {                              \
+        template <std::floating_point T>       \
+        static T apply(T x) {                  \
+            const Wider<T> w = x;              \
+            return static_cast<T>(expression); \
+        }                                      \
+    };
+FUSELINE_FUNCTION(ReciprocalRoot, 1 / std::sqrt(w))
+FUSELINE_FUNCTION(CubeRoot, std::cbrt(w))
+FUSELINE_FUNCTION(Exp, std::exp(w))
+FUSELINE_FUNCTION(Exp2, std::exp2(w))
+FUSELINE_FUNCTION(ExpMinus1, std::expm1(w))
+FUSELINE_FUNCTION(Log, std::log(w))
+FUSELINE_FUNCTION(Log2, std::log2(w))
+FUSELINE_FUNCTION(Log10, std::log10(w))
+FUSELINE_FUNCTION(Log1Plus, std::log1p(w))
+FUSELINE_FUNCTION(Sin, std::sin(w))
+FUSELINE_FUNCTION(Cos, std::cos(w))
+FUSELINE_FUNCTION(Tan, std::tan(w))
+FUSELINE_FUNCTION(ArcSin, std::asin(w))
+FUSELINE_FUNCTION(ArcCos, std::acos(w))
+FUSELINE_FUNCTION(ArcTan, std::atan(w))
+FUSELINE_FUNCTION(Sinh, std::sinh(w))
+FUSELINE_FUNCTION(Cosh, std::cosh(w))
+FUSELINE_FUNCTION(Tanh, std::tanh(w))
+FUSELINE_FUNCTION(ArcSinh, std::asinh(w))
+FUSELINE_FUNCTION(ArcCosh, std::acosh(w))
+FUSELINE_FUNCTION(ArcTanh, std::atanh(w))
+FUSELINE_FUNCTION(ErrorFunction, std::erf(w))
+FUSELINE_FUNCTION(ComplementaryErrorFunction, std::erfc(w))
+#undef FUSELINE_FUNCTION
+
+struct LogGamma {
+    template <std::floating_point T>
+    static T apply(T x) {
+        int sign = 0;  // lgamma itself writes a global variable
+        if constexpr (std::same_as<T, float>) {
+            return static_cast<float>(::lgamma_r(static_cast<double>(x), &sign));
+        } else {
+            return static_cast<T>(::lgammal_r(static_cast<long double>(x), &sign));
+        }
+    }
+};
+
+#define FUSELINE_FUNCTION(Name, expression)    \
+    struct Name {                              \
+        template <std::floating_point T>       \
+        static T apply(T x, T y) {             \
+            const Wider<T> v = x;              \
+            const Wider<T> w = y;              \
+            return static_cast<T>(expression); \
+        }                                      \
+    };
+FUSELINE_FUNCTION(ArcTan2, std::atan2(v, w))
+FUSELINE_FUNCTION(Hypot, std::hypot(v, w))
+#undef FUSELINE_FUNCTION
+
+/// Toward zero, saturating; NaN gives 0.
+template <Integer To, std::floating_point From>
+To saturate(From x) {
+    // 2^digits is the first value too large, and exact in every float type; MAX itself may not be.
+    const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);
+    if (std::isnan(x)) return 0;
+    if (x >= limit) return std::numeric_limits<To>::max();
+    if (x <= From(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    return static_cast<To>(x);
+}
+
+template <class To, class From>
+To convert(From x) {
+    if constexpr (std::same_as<To, bool>) {
+        return x != From{0};
+    } else if constexpr (Integer<To> && std::floating_point<From>) {
+        return saturate<To>(x);
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+}  // namespace fuseline::reference

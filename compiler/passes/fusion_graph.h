@@ -1,0 +1,75 @@
+// What fusion asks about a graph: who uses what, what is cheap to compute again, what the host computes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace fuseline::fusion {
+
+/// Cost of recomputing that never justifies a store: a few exact operators for each element.
+inline constexpr uint32_t kCheap = 8;
+/// The same for rank-0 values, which a kernel computes before its loops.
+inline constexpr uint32_t kCheapScalar = 256;
+
+/// Why a value must be stored; "" when fusion is free to choose.
+using Reason = std::string;
+
+/// The live array and scalar computations of a graph's body, called steps, numbered in body order. Everything else in the
+/// body (constants, sizes, host scalars, checks) stays where it is.
+class Graph {
+public:
+    explicit Graph(const ir::Function& function);
+
+    const ir::Function& function() const { return f_; }
+    size_t size() const { return steps_.size(); }
+    ir::NodeId node(uint32_t step) const { return steps_[step]; }
+    /// The step that computes a value; -1 for parameters and what the host computes.
+    int step_of(ir::ValueId v) const;
+    /// Operands and values that the node's regions use from outside, each once.
+    const std::vector<ir::ValueId>& inputs(uint32_t step) const { return inputs_[step]; }
+    /// Steps that use a result, ascending, each once.
+    const std::vector<uint32_t>& users(uint32_t step) const { return users_[step]; }
+    const std::vector<ExtentId>& shape(uint32_t step) const { return f_.type(f_.result(node(step))).shape; }
+    bool is_view(uint32_t step) const { return f_.node(node(step)).op.is(ir::Structure::view_); }
+
+    /// Operations to compute one element from stored values and parameters; saturates.
+    uint32_t cost(uint32_t step) const { return cost_[step]; }
+    /// Cheaper to compute again than to store and load.
+    bool cheap(uint32_t step) const { return cost_[step] <= (shape(step).empty() ? kCheapScalar : kCheap); }
+    /// Nodes, those of regions too.
+    uint32_t weight(uint32_t step) const { return weight_[step]; }
+    const Reason& must_store(uint32_t step) const { return must_store_[step]; }
+
+    /// Constants, sizes and scalars over them: the host computes these at launch.
+    bool on_host(ir::ValueId v) const { return host_[v.index]; }
+    bool constant(ir::ValueId v) const;
+    bool live(ir::NodeId id) const { return live_[id.index]; }
+
+    /// "`d1`" or "an exp": what to call a value in a remark.
+    std::string describe(uint32_t step) const;
+    std::string shape_text(const std::vector<ExtentId>& shape) const;
+
+private:
+    void find_host();
+    void find_live();
+    void find_steps();
+    void find_costs();
+    std::vector<ir::ValueId> find_inputs(ir::NodeId id) const;
+    uint32_t own_cost(ir::NodeId id) const;
+    Reason store_reason(uint32_t step) const;
+    bool repeats(uint32_t view) const;
+
+    const ir::Function& f_;
+    std::vector<bool> host_, live_;
+    std::vector<ir::NodeId> steps_;
+    std::vector<int> step_of_node_;
+    std::vector<std::vector<ir::ValueId>> inputs_;
+    std::vector<std::vector<uint32_t>> users_;
+    std::vector<uint32_t> cost_, weight_;
+    std::vector<Reason> must_store_;
+};
+
+}  // namespace fuseline::fusion

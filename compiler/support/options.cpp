@@ -1,0 +1,42 @@
+// Options by name.
+#include "compiler/support/options.h"
+
+namespace fuseline {
+namespace {
+
+using Member = bool Options::*;
+constexpr Member kMembers[] = {
+#define OPTION(name, value, key, doc) &Options::name,
+#include "compiler/support/option_table.def"
+#undef OPTION
+};
+
+}  // namespace
+
+bool set_option(Options& options, std::string_view name, bool value) {
+    for (size_t i = 0; i < kOptionCount; ++i) {
+        if (kOptionTable[i].name != name) continue;
+        options.*kMembers[i] = value;
+        return true;
+    }
+    return false;
+}
+
+std::vector<std::string> option_names() {
+    std::vector<std::string> names;
+    for (const OptionRow& row : kOptionTable) names.emplace_back(row.name);
+    return names;
+}
+
+std::string key_text(const Options& options) {
+    std::string text;
+    for (size_t i = 0; i < kOptionCount; ++i) {
+        const OptionRow& row = kOptionTable[i];
+        if (!row.in_key || options.*kMembers[i] == row.default_value) continue;
+        if (!text.empty()) text += ' ';
+        text += row.name;
+    }
+    return text;
+}
+
+}  // namespace fuseline

@@ -1,0 +1,205 @@
+// `if`: both branches run on copies of the names, and what they assigned is joined by an `if` node or by where().
+#include "dsl/branches.h"
+
+#include <fmt/format.h>
+
+#include "dsl/weak.h"
+
+namespace fuseline::dsl {
+
+namespace {
+
+bool hidden(std::string_view name) { return name.find(' ') != std::string_view::npos; }
+
+/// The scalars and arrays inside a value, tuples opened.
+void leaves(const Value& v, std::vector<Value>& out) {
+    if (const TupleValue* tuple = v.as_tuple()) {
+        for (const Value& item : tuple->items) leaves(item, out);
+    } else {
+        out.push_back(v);
+    }
+}
+
+/// The value with its leaves taken from `from` in order.
+Value rebuild(const Value& v, const std::vector<Value>& from, size_t& next) {
+    const TupleValue* tuple = v.as_tuple();
+    if (!tuple) return from[next++];
+    std::vector<Value> items;
+    for (const Value& item : tuple->items) items.push_back(rebuild(item, from, next));
+    return Value::tuple(std::move(items), tuple->names);
+}
+
+}  // namespace
+
+/// What is joined: pairs of leaves that become results of one `if` node, and where they go.
+class Join {
+public:
+    Join(Checker& c, ir::ValueId condition, Span span) : c_(c), condition_(condition), span_(span) {}
+
+    bool regions = false;
+    ir::RegionId yes, no;
+
+    /// The joined value of two leaves: known at once, or the number of a pending pair.
+    struct Outcome {
+        std::optional<Value> value;
+        size_t pair = 0;
+        std::string lost;
+    };
+
+    Outcome leaf(const Value& a, const Value& b);
+    std::vector<Value> finish();
+
+private:
+    Outcome lost(std::string why) { return {std::nullopt, 0, std::move(why)}; }
+    std::optional<ir::ValueId> in(ir::RegionId region, const Value& v, DType dtype);
+    std::optional<DType> common(const Value& a, const Value& b, std::string& why);
+
+    Checker& c_;
+    ir::ValueId condition_;
+    Span span_;
+    std::vector<ir::ValueId> yes_ids_, no_ids_;
+};
+
+std::optional<ir::ValueId> Join::in(ir::RegionId region, const Value& v, DType dtype) {
+    if (regions) c_.builder.set_insertion(region);
+    return c_.as_dtype({v, span_, {}, {}}, dtype, "this");
+}
+
+/// The type of both; a weak side takes the other's where it converts.
+std::optional<DType> Join::common(const Value& a, const Value& b, std::string& why) {
+    const auto ta = c_.element_type({a, span_, {}, {}}, "this");
+    const auto tb = c_.element_type({b, span_, {}, {}}, "this");
+    const auto higher = [](DType x, DType y) { return is_float(x) || (is_integer(x) && !is_float(y)) ? x : y; };
+    if (*ta == *tb) return ta;
+    if (a.weak() && b.weak()) return higher(*ta, *tb);
+    if (a.weak() && !is_bool(*tb) && (is_float(*tb) || !is_float(*ta))) return tb;
+    if (b.weak() && !is_bool(*ta) && (is_float(*ta) || !is_float(*tb))) return ta;
+    why = fmt::format("it is {} in one branch and {} in the other", name(*ta), name(*tb));
+    return std::nullopt;
+}
+
+Join::Outcome Join::leaf(const Value& a, const Value& b) {
+    if (a.is_error() || b.is_error()) return {Value(), 0, {}};
+    if (same_value(a, b)) return {a, 0, {}};
+    if (!a.number() || !b.number()) return lost("the branches give it values that only the compiler knows");
+    if (a.as<bool>() && b.as<bool>() && *a.as<bool>()) return {Value(TypedValue{condition_}), 0, {}};
+    std::string why;
+    const auto dtype = common(a, b, why);
+    if (!dtype) return lost(why);
+    const ir::RegionId back = c_.builder.insertion();
+    const auto x = in(yes, a, *dtype);
+    const auto y = in(no, b, *dtype);
+    c_.builder.set_insertion(back);
+    if (!x || !y) return {Value(), 0, {}};
+    const std::vector<ExtentId> xs = c_.builder.type(*x).shape;
+    const std::vector<ExtentId> ys = c_.builder.type(*y).shape;
+    bool same = xs.size() == ys.size();
+    for (size_t k = 0; same && k < xs.size(); ++k) same = c_.same_extent(xs[k], ys[k]);
+    if (!same) {
+        return lost(fmt::format("it is {} in one branch and {} in the other", c_.text(c_.builder.type(*x)),
+                                c_.text(c_.builder.type(*y))));
+    }
+    yes_ids_.push_back(*x);
+    no_ids_.push_back(c_.broadcast_to(*y, xs));
+    return {std::nullopt, yes_ids_.size() - 1, {}};
+}
+
+/// The values of all pairs.
+std::vector<Value> Join::finish() {
+    std::vector<Value> values;
+    ir::Builder& b = c_.builder;
+    b.set_span(span_);
+    if (!regions) {
+        for (size_t i = 0; i < yes_ids_.size(); ++i) {
+            const ir::ValueId operands[3] = {condition_, yes_ids_[i], no_ids_[i]};
+            values.emplace_back(TypedValue{b.elementwise(OpId::where_, operands, b.type(yes_ids_[i]).dtype)});
+        }
+        return values;
+    }
+    if (yes_ids_.empty()) return values;
+    std::vector<ir::Type> types;
+    for (ir::ValueId id : yes_ids_) types.push_back(b.type(id));
+    b.set_yields(yes, yes_ids_);
+    b.set_yields(no, no_ids_);
+    const ir::RegionId both[2] = {yes, no};
+    const ir::NodeId node = b.node(ir::Structure::if_, {&condition_, 1}, std::move(types), {}, both);
+    for (uint32_t i = 0; i < yes_ids_.size(); ++i) values.emplace_back(TypedValue{b.function().result(node, i)});
+    return values;
+}
+
+Value Checker::join_arms(const RegionPair& pair, const Argument& yes, const Argument& no, Span span) {
+    Join join(*this, pair.condition, span);
+    join.regions = true;
+    join.yes = pair.yes;
+    join.no = pair.no;
+    const Join::Outcome outcome = join.leaf(yes.value, no.value);
+    if (!outcome.lost.empty()) {
+        error(span, fmt::format("the arms differ: {} and {}", text(yes.value), text(no.value)))
+            .help("both arms of `a if c else b` have one type; cast one of them");
+        return {};
+    }
+    if (outcome.value) return *outcome.value;
+    return join.finish().front();
+}
+
+/// A value of the other side's type for a name that this side, from which control does not come, has not assigned.
+Value Checker::placeholder(const Value& other) {
+    if (const TupleValue* tuple = other.as_tuple()) {
+        std::vector<Value> items;
+        for (const Value& item : tuple->items) items.push_back(placeholder(item));
+        return Value::tuple(std::move(items), tuple->names);
+    }
+    const auto* t = other.as<TypedValue>();
+    if (!t) return other;
+    const ir::Type type = builder.type(t->id);
+    return Value(TypedValue{filled(builder.constant(type.dtype, Scalar{}), type.shape)});
+}
+
+namespace {
+
+/// One name on its way through a join.
+struct Pending {
+    std::string name;
+    Binding binding;
+    std::vector<Join::Outcome> outcomes;
+    bool open = false;
+};
+
+}  // namespace
+
+void Checker::join_names(Join& join, Environment yes, Environment no, const BranchEnds& ends) {
+    std::vector<Pending> pending;
+    std::set<std::string, std::less<>> names;
+    for (const auto& [name, b] : yes) names.insert(name);
+    for (const auto& [name, b] : no) names.insert(name);
+    for (const std::string& name : names) {
+        const auto a = yes.find(name);
+        const auto b = no.find(name);
+        const bool has_a = a != yes.end() && a->second.lost.empty();
+        const bool has_b = b != no.end() && b->second.lost.empty();
+        Pending p{name, has_a || b == no.end() ? a->second : b->second, {}, false};
+        const bool fill = hidden(name) || (has_a ? ends.no_left : ends.yes_left);
+        if (has_a != has_b && !fill) {
+            p.binding.lost = "it is assigned in one branch only";
+        } else if (has_a || has_b) {
+            Value x = has_a ? a->second.value : flag_or_placeholder(name, b->second.value, join.yes, join.regions);
+            Value y = has_b ? b->second.value : flag_or_placeholder(name, a->second.value, join.no, join.regions);
+            join_one(join, p, std::move(x), std::move(y));
+        }
+        pending.push_back(std::move(p));
+    }
+    const std::vector<Value> values = join.finish();
+    for (Pending& p : pending) {
+        if (p.open) {
+            std::vector<Value> from;
+            for (Join::Outcome& o : p.outcomes) from.push_back(o.value ? *o.value : values[o.pair]);
+            size_t next = 0;
+            p.binding.value = rebuild(p.binding.value, from, next);
+            const auto* t = p.binding.value.as<TypedValue>();
+            if (t && !hidden(p.name)) builder.name_value(t->id, p.name);
+        }
+        frame->names[p.name] = std::move(p.binding);
+    }
+}
+
+}  // namespace fuseline::dsl

@@ -1,0 +1,258 @@
+// Arithmetic on values known at compile time, through the operator table where its types allow.
+#include "dsl/weak.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "compiler/ops/op_table.h"
+#include "compiler/support/errors.h"
+
+namespace fuseline::dsl {
+
+namespace {
+
+size_t bits(const mpz_class& z) { return mpz_sizeinbase(z.get_mpz_t(), 2); }
+
+/// The integer with `precision` significant bits, ties to even, as f64 (infinite where it overflows).
+double rounded(const mpz_class& z, size_t precision) {
+    const size_t size = bits(z);
+    if (size > 1100) return sgn(z) < 0 ? -HUGE_VAL : HUGE_VAL;
+    if (size <= precision) return z.get_d();
+    const size_t drop = size - precision;
+    mpz_class quotient, rest;
+    mpz_fdiv_qr(quotient.get_mpz_t(), rest.get_mpz_t(), z.get_mpz_t(), mpz_class(mpz_class(1) << drop).get_mpz_t());
+    const mpz_class half = mpz_class(1) << (drop - 1);
+    const int order = cmp(rest, half);
+    if (order > 0 || (order == 0 && mpz_odd_p(quotient.get_mpz_t()))) quotient += 1;
+    return std::ldexp(quotient.get_d(), static_cast<int>(drop));
+}
+
+using Integers = const std::vector<mpz_class>&;
+using Integer = std::optional<mpz_class>;
+
+Integer refuse(std::string& why, const char* text) {
+    why = text;
+    return std::nullopt;
+}
+
+constexpr const char* kTooLarge = "the integer gets too large (more than 65536 bits)";
+
+Integer shift_left(Integers x, std::string& why) {
+    if (sgn(x[1]) < 0) return refuse(why, "the shift count is negative");
+    if (sgn(x[0]) == 0) return mpz_class(0);
+    if (x[1] > mpz_class(kMaxIntegerBits)) return refuse(why, kTooLarge);
+    return mpz_class(x[0] << x[1].get_ui());
+}
+
+Integer shift_right(Integers x, std::string& why) {
+    if (sgn(x[1]) < 0) return refuse(why, "the shift count is negative");
+    if (x[1] > mpz_class(kMaxIntegerBits)) return mpz_class(sgn(x[0]) < 0 ? -1 : 0);
+    return mpz_class(x[0] >> x[1].get_ui());
+}
+
+Integer floor_divide(Integers x, std::string& why) {
+    if (sgn(x[1]) == 0) return refuse(why, "division by zero");
+    mpz_class q;
+    mpz_fdiv_q(q.get_mpz_t(), x[0].get_mpz_t(), x[1].get_mpz_t());
+    return q;
+}
+
+Integer remainder(Integers x, std::string& why) {
+    if (sgn(x[1]) == 0) return refuse(why, "division by zero");
+    mpz_class r;
+    mpz_fdiv_r(r.get_mpz_t(), x[0].get_mpz_t(), x[1].get_mpz_t());
+    return r;
+}
+
+Integer power(Integers x, std::string& why) {
+    if (x[0] == 0 || x[0] == 1) return x[1] == 0 ? mpz_class(1) : x[0];
+    if (x[0] == -1) return mpz_class(mpz_even_p(x[1].get_mpz_t()) ? 1 : -1);
+    if (x[1] > mpz_class(kMaxIntegerBits)) return refuse(why, kTooLarge);
+    const unsigned long exponent = x[1].get_ui();
+    if ((bits(x[0]) - 1) * exponent > kMaxIntegerBits) return refuse(why, kTooLarge);
+    mpz_class r;
+    mpz_pow_ui(r.get_mpz_t(), x[0].get_mpz_t(), exponent);
+    return r;
+}
+
+/// Operators whose value on unbounded integers differs from that of any fixed width.
+struct IntegerRow {
+    OpId op;
+    Integer (*run)(Integers, std::string&);
+};
+constexpr IntegerRow kIntegerRows[] = {
+    {OpId::add_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] + x[1]); }},
+    {OpId::sub_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] - x[1]); }},
+    {OpId::mul_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] * x[1]); }},
+    {OpId::floordiv_, floor_divide},
+    {OpId::mod_, remainder},
+    {OpId::pow_, power},
+    {OpId::neg_, [](Integers x, std::string&) -> Integer { return mpz_class(-x[0]); }},
+    {OpId::pos_, [](Integers x, std::string&) -> Integer { return x[0]; }},
+    {OpId::shl_, shift_left},
+    {OpId::shr_, shift_right},
+    {OpId::bitand_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] & x[1]); }},
+    {OpId::bitor_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] | x[1]); }},
+    {OpId::bitxor_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] ^ x[1]); }},
+    {OpId::abs_, [](Integers x, std::string&) -> Integer { return mpz_class(abs(x[0])); }},
+    {OpId::sign_, [](Integers x, std::string&) -> Integer { return mpz_class(sgn(x[0])); }},
+    {OpId::min_, [](Integers x, std::string&) -> Integer { return cmp(x[1], x[0]) < 0 ? x[1] : x[0]; }},
+    {OpId::max_, [](Integers x, std::string&) -> Integer { return cmp(x[1], x[0]) > 0 ? x[1] : x[0]; }},
+};
+
+mpz_class integer_of(const Value& v) {
+    if (const auto* z = v.as<mpz_class>()) return *z;
+    return mpz_class(*v.as<bool>() ? 1 : 0);
+}
+
+Value from_scalar(DType dtype, Scalar s) {
+    if (is_bool(dtype)) return Value(s.as_bool());
+    if (is_integer(dtype)) return Value::integer(s.as_i64());
+    return Value(s.as_f64());
+}
+
+std::optional<Value> fold_fixed(OpId op, const OpTyping& typing, const std::vector<Value>& operands, std::string& why) {
+    std::vector<Scalar> scalars;
+    for (const Value& v : operands) {
+        const auto s = is_float(typing.operation) ? Scalar::of_f64(to_f64(v)) : fit(v, typing.operation, why);
+        if (!s) return std::nullopt;
+        scalars.push_back(*s);
+    }
+    return from_scalar(typing.result, evaluate(op, typing.operation, typing.result, scalars.data()));
+}
+
+std::optional<Value> fold_integers(OpId op, const OpTyping& typing, const std::vector<Value>& operands,
+                                   std::string& why) {
+    std::vector<mpz_class> x;
+    for (const Value& v : operands) x.push_back(integer_of(v));
+    if (op == OpId::pow_ && sgn(x[1]) < 0) return Value(std::pow(to_f64(operands[0]), to_f64(operands[1])));
+    if (is_bool(typing.result) && x.size() == 2) {
+        const Scalar order[2] = {Scalar::of_i64(cmp(x[0], x[1])), Scalar::of_i64(0)};
+        return Value(evaluate(op, DType::i64_, DType::bool_, order).as_bool());
+    }
+    for (const IntegerRow& row : kIntegerRows) {
+        if (row.op != op) continue;
+        const Integer z = row.run(x, why);
+        if (!z) return std::nullopt;
+        if (bits(*z) > kMaxIntegerBits) {
+            why = kTooLarge;
+            return std::nullopt;
+        }
+        return Value(*z);
+    }
+    return fold_fixed(op, typing, operands, why);
+}
+
+std::optional<Value> fold_select(const std::vector<Value>& operands) {
+    const Value& chosen = *operands[0].as<bool>() ? operands[1] : operands[2];
+    if (operands[1].as<double>() || operands[2].as<double>()) return Value(to_f64(chosen));
+    return chosen;
+}
+
+}  // namespace
+
+DType default_dtype(const Value& constant) {
+    if (constant.as<bool>()) return DType::bool_;
+    return constant.as<double>() ? DType::f64_ : DType::i64_;
+}
+
+std::optional<Value> fold(OpId op, const std::vector<Value>& operands, std::string& why) {
+    std::vector<DType> types;
+    for (const Value& v : operands) types.push_back(default_dtype(v));
+    const auto typing = op_typing(op, types.data(), types.size(), &why, nullptr);
+    if (!typing) return std::nullopt;
+    if (row(op).rule == TypeRule::select) return fold_select(operands);
+    if (is_integer(typing->operation)) return fold_integers(op, *typing, operands, why);
+    return fold_fixed(op, *typing, operands, why);
+}
+
+double to_f64(const Value& constant) {
+    if (const auto* d = constant.as<double>()) return *d;
+    if (const auto* z = constant.as<mpz_class>()) return rounded(*z, 53);
+    return *constant.as<bool>() ? 1 : 0;
+}
+
+std::optional<int64_t> to_i64(const mpz_class& integer) {
+    if (!integer.fits_slong_p()) return std::nullopt;
+    return integer.get_si();
+}
+
+namespace {
+
+Scalar float_scalar(const Value& constant, DType dtype) {
+    if (dtype == DType::f64_) return Scalar::of_f64(to_f64(constant));
+    const auto* z = constant.as<mpz_class>();
+    return Scalar::of_f32(static_cast<float>(z ? rounded(*z, 24) : to_f64(constant)));
+}
+
+bool infinite(Scalar s, DType dtype) { return std::isinf(dtype == DType::f64_ ? s.as_f64() : s.as_f32()); }
+
+std::string constant_text(const Value& constant) {
+    if (const auto* z = constant.as<mpz_class>()) return bits(*z) > 200 ? "the integer" : z->get_str();
+    if (const auto* d = constant.as<double>()) return scalar_text(DType::f64_, Scalar::of_f64(*d));
+    return *constant.as<bool>() ? "true" : "false";
+}
+
+}  // namespace
+
+std::optional<Scalar> fit(const Value& constant, DType dtype, std::string& why) {
+    if (const auto* flag = constant.as<bool>()) {
+        if (is_bool(dtype)) return Scalar::of_bool(*flag);
+        return is_float(dtype) ? float_scalar(constant, dtype) : Scalar::of_i64(*flag ? 1 : 0);
+    }
+    if (is_float(dtype)) {
+        const Scalar s = float_scalar(constant, dtype);
+        const auto* d = constant.as<double>();
+        if (!infinite(s, dtype) || (d && std::isinf(*d))) return s;
+    } else if (const auto* z = constant.as<mpz_class>(); z && is_integer(dtype)) {
+        if (const auto i = to_i64(*z)) return Scalar::of_i64(*i);
+    } else {
+        why = fmt::format("{} is not {}", constant_text(constant),
+                          is_bool(dtype) ? "a bool" : "an integer");
+        return std::nullopt;
+    }
+    why = fmt::format("{} does not fit {}", constant_text(constant), name(dtype));
+    return std::nullopt;
+}
+
+std::optional<Scalar> cast_constant(const Value& constant, DType dtype, std::string& why) {
+    if (const auto* d = constant.as<double>()) {
+        const Scalar s = Scalar::of_f64(*d);
+        return evaluate(OpId::cast_, DType::f64_, dtype, &s);
+    }
+    if (const auto* z = constant.as<mpz_class>(); z && is_bool(dtype)) return Scalar::of_bool(sgn(*z) != 0);
+    return fit(constant, dtype, why);
+}
+
+std::optional<mpz_class> parse_integer(const std::string& digits) {
+    std::string_view text = digits;
+    int base = 10;
+    if (text.size() > 2 && text[0] == '0') {
+        const char mark = static_cast<char>(text[1] | 0x20);
+        if (mark == 'x') base = 16;
+        if (mark == 'b') base = 2;
+        if (mark == 'o') base = 8;
+        if (base != 10) text.remove_prefix(2);
+    }
+    mpz_class z;
+    if (text.size() > kMaxIntegerBits / 3 || z.set_str(std::string(text), base) != 0) return std::nullopt;
+    if (bits(z) > kMaxIntegerBits) return std::nullopt;
+    return z;
+}
+
+double parse_floating(const std::string& digits) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc::result_out_of_range) {
+        const size_t e = digits.find_first_of("eE");
+        const bool tiny = (e != std::string::npos && digits.find('-', e) != std::string::npos) || digits[0] == '0';
+        return tiny ? 0.0 : std::numeric_limits<double>::infinity();
+    }
+    require(error == std::errc(), "a floating literal reads as a number");
+    return value;
+}
+
+}  // namespace fuseline::dsl
