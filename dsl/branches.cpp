@@ -149,57 +149,114 @@ Value Checker::placeholder(const Value& other) {
         for (const Value& item : tuple->items) items.push_back(placeholder(item));
         return Value::tuple(std::move(items), tuple->names);
     }
+    if (const auto* weak = other.as<WeakValue>()) {
+        return is_float(builder.type(weak->id).dtype) ? Value(0.0) : Value::integer(0);
+    }
     const auto* t = other.as<TypedValue>();
     if (!t) return other;
     const ir::Type type = builder.type(t->id);
     return Value(TypedValue{filled(builder.constant(type.dtype, Scalar{}), type.shape)});
 }
 
-namespace {
-
 /// One name on its way through a join.
 struct Pending {
     std::string name;
     Binding binding;
     std::vector<Join::Outcome> outcomes;
-    bool open = false;
 };
 
-}  // namespace
+/// What a side holds under a name that it has not assigned: an unset flag, or anything of the right type.
+Value Checker::unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region) {
+    if (hidden(name) && name != "return value") return Value(false);
+    const ir::RegionId back = builder.insertion();
+    if (join.regions) builder.set_insertion(region);
+    Value v = placeholder(other);
+    builder.set_insertion(back);
+    return v;
+}
 
-void Checker::join_names(Join& join, Environment yes, Environment no, const BranchEnds& ends) {
-    std::vector<Pending> pending;
-    std::set<std::string, std::less<>> names;
+void Checker::join_one(Join& join, Pending& p, const Value& yes, const Value& no) {
+    std::vector<Value> a, b;
+    leaves(yes, a);
+    leaves(no, b);
+    p.binding.value = yes;
+    if (a.size() != b.size()) p.binding.lost = "the branches give it tuples of different lengths";
+    for (size_t i = 0; p.binding.lost.empty() && i < a.size(); ++i) {
+        p.outcomes.push_back(join.leaf(a[i], b[i]));
+        p.binding.lost = p.outcomes.back().lost;
+    }
+    if (p.binding.lost.empty() || !hidden(p.name)) return;
+    error(p.binding.span, fmt::format("the results on two paths differ: {}", p.binding.lost));
+    p.binding.lost.clear();
+    p.binding.value = Value();
+    p.outcomes.clear();
+}
+
+std::vector<Pending> Checker::pair_names(Join& join, const Environment& yes, const Environment& no,
+                                         const BranchEnds& ends) {
+    std::set<std::string> names;
     for (const auto& [name, b] : yes) names.insert(name);
     for (const auto& [name, b] : no) names.insert(name);
+    std::vector<Pending> pending;
     for (const std::string& name : names) {
         const auto a = yes.find(name);
         const auto b = no.find(name);
         const bool has_a = a != yes.end() && a->second.lost.empty();
         const bool has_b = b != no.end() && b->second.lost.empty();
-        Pending p{name, has_a || b == no.end() ? a->second : b->second, {}, false};
-        const bool fill = hidden(name) || (has_a ? ends.no_left : ends.yes_left);
-        if (has_a != has_b && !fill) {
+        Pending p{name, has_a || b == no.end() ? a->second : b->second, {}};
+        if (has_a != has_b && !hidden(name) && !(has_a ? ends.no_left : ends.yes_left)) {
             p.binding.lost = "it is assigned in one branch only";
         } else if (has_a || has_b) {
-            Value x = has_a ? a->second.value : flag_or_placeholder(name, b->second.value, join.yes, join.regions);
-            Value y = has_b ? b->second.value : flag_or_placeholder(name, a->second.value, join.no, join.regions);
-            join_one(join, p, std::move(x), std::move(y));
+            const Value x = has_a ? a->second.value : unassigned(name, b->second.value, join, join.yes);
+            const Value y = has_b ? b->second.value : unassigned(name, a->second.value, join, join.no);
+            join_one(join, p, x, y);
         }
         pending.push_back(std::move(p));
     }
+    return pending;
+}
+
+void Checker::join_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends) {
+    std::vector<Pending> pending = pair_names(join, yes, no, ends);
     const std::vector<Value> values = join.finish();
     for (Pending& p : pending) {
-        if (p.open) {
+        if (p.binding.lost.empty() && !p.outcomes.empty()) {
             std::vector<Value> from;
-            for (Join::Outcome& o : p.outcomes) from.push_back(o.value ? *o.value : values[o.pair]);
+            for (const Join::Outcome& o : p.outcomes) from.push_back(o.value ? *o.value : values[o.pair]);
             size_t next = 0;
             p.binding.value = rebuild(p.binding.value, from, next);
             const auto* t = p.binding.value.as<TypedValue>();
-            if (t && !hidden(p.name)) builder.name_value(t->id, p.name);
+            if (t && !hidden(p.name) && builder.function().value(t->id).definition) builder.name_value(t->id, p.name);
         }
         frame->names[p.name] = std::move(p.binding);
     }
+}
+
+void Checker::branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no,
+                     Span span) {
+    Join join(*this, condition, span);
+    join.regions = frame->scalar_region;
+    const ir::RegionId outer = builder.insertion();
+    if (join.regions) {
+        join.yes = builder.make_region();
+        join.no = builder.make_region();
+    }
+    const Environment before = frame->names;
+    const auto run = [&](ir::RegionId region, const std::function<void()>& side, bool& left) {
+        if (join.regions) builder.set_insertion(region);
+        frame->names = before;
+        frame->skipped = false;
+        side();
+        left = jumped(frame->names) || frame->skipped;
+        frame->skipped = false;
+        builder.set_insertion(outer);
+        return std::move(frame->names);
+    };
+    BranchEnds ends;
+    const Environment after_yes = run(join.yes, yes, ends.yes_left);
+    const Environment after_no = run(join.no, no, ends.no_left);
+    frame->names.clear();
+    join_names(join, after_yes, after_no, ends);
 }
 
 }  // namespace fuseline::dsl

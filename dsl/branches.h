@@ -11,4 +11,10 @@ struct RegionPair {
     ir::RegionId yes, no;
 };
 
+/// Whether control leaves a branch before its end (by `return`, `break`, `continue`, or because it stands for that).
+struct BranchEnds {
+    bool yes_left = false;
+    bool no_left = false;
+};
+
 }  // namespace fuseline::dsl

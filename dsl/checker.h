@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -44,10 +45,16 @@ public:
     virtual ~ScriptHooks() = default;
     /// The parameter of the current graph that stands for a variable.
     virtual Value fetch(const StoredValue& stored) = 0;
-    /// A parameter for a weak or constant scalar that crosses into an entry.
+    /// A parameter of the current graph for a constant that crosses into an entry.
     virtual ir::ValueId cross(const Value& value, DType dtype, std::string_view function, std::string_view parameter) = 0;
 };
 
+class Join;
+struct Pending;
+struct RegionPair;
+struct BranchEnds;
+
+/// Parts lie in the files that the sections name. A faulty value has been reported when it is an error value.
 class Checker {
 public:
     Checker(Modules& modules, Diagnostics& diagnostics, std::string graph_name);
@@ -57,104 +64,172 @@ public:
     ir::Builder builder;
     Frame* frame = nullptr;
     ScriptHooks* script = nullptr;
-    std::set<std::string, std::less<>> script_names;  ///< for messages: names that functions do not see
+    std::set<std::string, std::less<>> script_names;         ///< for messages: functions do not see them
+    std::map<std::string, Span, std::less<>> symbol_spans;   ///< where each size of the graph is bound
 
     ExtentPool& extents() { return builder.extents(); }
     const ast::Expr& expr(ast::ExprId id) const { return frame->tree()[id]; }
     const ast::Stmt& stmt(ast::StmtId id) const { return frame->tree()[id]; }
 
-    // Messages (messages.cpp). Faults inside prelude functions are told at the call.
+    // messages.cpp: faults inside prelude functions are told at the call.
     DiagnosticBuilder error(Span span, std::string message);
     DiagnosticBuilder not_yet(Span span, std::string_view feature);
-    std::string text(const Value& value) const { return describe(value, builder_function()); }
+    std::string text(const Value& value) { return describe(value, builder.function()); }
     std::string text(ExtentId e) { return extents().text(e); }
     std::string text(const ir::Type& type) { return type_text(type, extents()); }
-    /// Adds "n is bound here" for each size in the extents.
+    std::string shape_text(const std::vector<ExtentId>& shape);
+    std::string source_text(Span span) const;
+    /// Adds "`n` is bound here" for each size in the extents.
     void note_sizes(DiagnosticBuilder& d, std::initializer_list<ExtentId> sizes);
 
-    // Expressions (expressions.cpp, names.cpp, subscripts.cpp).
+    // expressions.cpp, names.cpp, subscripts.cpp
     Value evaluate(ast::ExprId id);
+    Argument argument(ast::ExprId id);
     Value name_value(const ast::Expr& e);
+    std::optional<Value> global_value(std::string_view name, Span span);
     Value literal(const ast::Expr& e);
     Value field(const ast::Expr& e, const Value& base);
     Value subscript(const ast::Expr& e, const Value& base, const std::vector<Value>& indices);
+    Value shape_of(const Argument& a);
+    Value dtype_of(const Argument& a);
     std::vector<std::string> visible_names() const;
 
-    // Operators on values (operators.cpp).
+    // operators.cpp
     Value apply_op(OpId op, const std::vector<Argument>& operands, Span span);
     Value compare(const ast::Expr& e, const std::vector<Argument>& operands);
-    Value conditional_select(const Argument& condition, const Argument& yes, const Argument& no, Span span);
+    Value logical(OpId op, const Argument& a, const Argument& b, Span span);
 
-    // From values to graph values (convert.cpp).
-    /// The value as an array or scalar of its own type (weak ones default); nullopt after a report.
+    // convert.cpp
+    /// The value as an array or scalar of its own type; weak ones take their default.
     std::optional<ir::ValueId> typed(const Argument& a);
     /// The value as `dtype`: weak ones convert, typed ones must have it.
     std::optional<ir::ValueId> as_dtype(const Argument& a, DType dtype, std::string_view what);
-    /// The type of elements that a number has or would take, nullopt where it is none (reported with `what`).
+    /// The type of elements that a number has or would take.
     std::optional<DType> element_type(const Argument& a, std::string_view what);
-    /// A size for a shape or a type; nullopt after a report. Integers that are known on the host only.
+    /// An integer known before the computation starts.
     std::optional<ExtentId> as_size(const Argument& a, std::string_view what);
     /// The size expression behind an integer scalar of the graph, if it is one over sizes, parameters and constants.
     std::optional<ExtentId> extent_of(ir::ValueId id);
     Value from_extent(ExtentId e);
-    /// A shape argument: an integer or a tuple.
+    /// A shape argument: an integer or a tuple; each extent >= 0, tested at launch where unproved.
     std::optional<std::vector<ExtentId>> as_shape(const Argument& a);
     std::optional<int64_t> as_constant_integer(const Argument& a, std::string_view what);
 
-    // Shapes (shapes.cpp).
+    // shapes.cpp
     std::optional<std::vector<ExtentId>> broadcast_shape(const std::vector<ir::ValueId>& values,
                                                          const std::vector<Span>& spans, Span span,
                                                          std::string_view what);
+    /// A view of `value` in a shape that it broadcasts to; scalars stay scalars.
     ir::ValueId broadcast_to(ir::ValueId value, const std::vector<ExtentId>& shape);
+    /// A view of a scalar as an array.
+    ir::ValueId filled(ir::ValueId scalar, const std::vector<ExtentId>& shape);
     bool same_extent(ExtentId a, ExtentId b);
     bool different_extent(ExtentId a, ExtentId b);
     ExtentId canonical(ExtentId e);
     void assume_equal(ExtentId a, ExtentId b);
-    /// Proves left == right (>=), or adds a check at launch; false after a report that it cannot hold.
+    /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot hold.
     bool require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message, Span span);
-    ir::ValueId filled(ir::ValueId scalar, const std::vector<ExtentId>& shape);
 
-    // Types (types.cpp).
+    // types.cpp
     std::optional<DType> element_dtype(const ast::TypeExpr& type);
     /// A type whose dimensions are all bound.
     std::optional<ir::Type> resolve_type(const ast::TypeExpr& type);
     /// The value checked against a declared type; weak ones convert.
     Value check_declared(const Argument& a, const ir::Type& type, Span type_span, std::string_view what);
 
-    // Calls (calls.cpp, bind.cpp, builtins*.cpp).
+    // calls.cpp, arguments.cpp, bind.cpp, elemental.cpp
+    bool refuse_callee(const ast::Expr& e);
     Value call(const ast::Expr& e, const Value& callee, std::vector<Argument> arguments);
+    Value call_value(const Value& function, Call call);
     Value call_function(const FunctionDefinition& f, Call call);
     Value call_dtype(DType dtype, const Call& call);
     Value call_elementwise(OpId op, Call call);
     bool match_arguments(const FunctionDefinition& f, Call& call, std::vector<std::optional<Argument>>& slots);
-    bool bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, Frame& callee,
-                         const Call& call);
+    Value map_elemental(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call);
 
-    // Statements (statements.cpp, branches.cpp, loops.cpp).
-    void run_body();
+    // statements.cpp, results.cpp, asserts.cpp
     void run_block(std::span<const ast::StmtId> block);
+    void run_statement(ast::StmtId id);
     void assign(const std::string& name, Span span, Value value);
     Value take_result();
-    /// The environments after two branches become one; see branches.cpp.
-    struct Merge;
-    void branch(const Argument& condition, const std::function<void()>& yes, const std::function<void()>& no,
-                bool fill_missing, Span span);
-    void run_while(const ast::Stmt& s);
-    void run_for(const ast::Stmt& s);
-    void run_assert(const ast::Stmt& s);
+    std::optional<ir::ValueId> scalar_condition(const Argument& a, std::string_view instead);
+    std::optional<std::string> assert_message(const ast::Stmt& s);
+    std::vector<Argument> assert_sizes(const ast::Stmt& s, const std::string& message);
 
-    // The graph of an entry (entries.cpp).
-    std::optional<Entry> build_entry(const FunctionDefinition& f);
-
-    std::map<std::string, Span, std::less<>> symbol_spans;  ///< where each size of the graph is bound
-    std::map<uint64_t, DType> loop_types;                   ///< types that earlier trials found for weak names
-
-    /// The function under construction; for types and texts.
-    const ir::Function& builder_function() const { return const_cast<ir::Builder&>(builder).function(); }
+    // branches.cpp, loops.cpp
+    void branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no, Span span);
+    Value join_arms(const RegionPair& pair, const Argument& yes, const Argument& no, Span span);
+    void run_loop(const ast::Stmt& s);
 
 private:
-    std::vector<std::pair<ExtentId, ExtentId>> equal_;      ///< asserted, beside the substitutions
-    std::map<std::string, ExtentId> substitutions_;
+    std::optional<Value> size_op(OpId op, const std::vector<Argument>& operands, Span span);
+    std::optional<Value> size_power(ExtentId base, ExtentId exponent);
+    std::optional<Value> size_comparison(OpId op, ExtentId a, ExtentId b);
+    std::optional<Value> structural_op(OpId op, const std::vector<Argument>& operands);
+    bool same_tuple(const TupleValue& a, const TupleValue& b);
+    Value fold_constants(OpId op, const std::vector<Argument>& operands, Span span);
+    Value report_typing(Span span, const std::string& why, const std::string& help);
+    std::optional<std::vector<DType>> meeting_types(OpId op, const std::vector<Argument>& operands);
+    Value graph_op(OpId op, const std::vector<Argument>& operands, Span span);
+    std::optional<ir::ValueId> operand(const Argument& a, DType own, DType wanted, std::string_view what);
+    std::optional<Value> constant_power(const std::vector<Argument>& operands, DType dtype, Span span);
+
+    std::optional<ExtentId> combine_sizes(OpId op, ExtentId a, ExtentId b);
+    std::optional<ExtentId> parameter_size(ir::ValueId id);
+    void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span, std::string_view what);
+
+    void report_unknown(const ast::Expr& e);
+    void report_unknown_function(const ast::Expr& callee);
+    bool refuse_method(const ast::Expr& e, const ast::Expr& callee);
+    std::optional<Value> callee_in_scope(std::string_view name) const;
+    std::vector<std::string> function_names() const;
+    Value tuple_item(const ast::Expr& e, const TupleValue& tuple, const std::vector<Value>& indices);
+    Value new_axes(const ast::Expr& e, ir::ValueId base);
+
+    bool bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, Frame& callee,
+                         const Call& call);
+    Value inline_function(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call,
+                          bool scalar_region, bool lifted);
+    Value spread(const Value& value, const std::vector<ExtentId>& shape, Span span);
+    bool collect_yields(const Value& value, std::vector<ir::ValueId>& yields, Span span);
+    Value results_of(ir::NodeId node, const Value& inside);
+
+    std::string flag_name(ast::StmtKind kind) const;
+    std::vector<std::string> flags() const;
+    bool jumped(const Environment& names) const;
+    std::optional<Argument> skip_condition(Span span);
+    void set_flag(ast::StmtKind kind, Span span);
+    void clear_flags();
+    void settle_flags();
+    bool run_in_block(std::span<const ast::StmtId> block, size_t i);
+    bool run_if(const ast::Stmt& s, std::span<const ast::StmtId> rest);
+    bool run_faulty_if(const ast::Stmt& s);
+    void run_assign(const ast::Stmt& s);
+    void assign_tuple(const ast::Stmt& s, const Argument& value);
+    void run_augment(const ast::Stmt& s);
+    void run_expression(const ast::Stmt& s, ast::StmtId id);
+    void run_return(const ast::Stmt& s);
+    void run_assert(const ast::Stmt& s);
+    std::optional<ir::Check> size_check(OpId op, ExtentId a, ExtentId b);
+    bool assert_comparison(const ast::Expr& e, const std::string& message, std::vector<Argument>& data);
+    void assert_value(const Argument& a, const std::string& message, std::vector<Argument>& data);
+
+    Value declared_result(size_t k, const Argument& a);
+    std::vector<Value> split_result(const Argument& a);
+    void give_result(const Argument& a, Span span);
+    Value take_named_results();
+
+    Value placeholder(const Value& other);
+    Value unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region);
+    void join_one(Join& join, Pending& p, const Value& yes, const Value& no);
+    std::vector<Pending> pair_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends);
+    void join_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends);
+
+    std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
+    std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others
 };
+
+/// "write ..." for a function of NumPy or Python that is spelled in another way, or "".
+std::string_view foreign_function(std::string_view name);
 
 }  // namespace fuseline::dsl

@@ -22,10 +22,13 @@ Cycle close(const std::vector<Step>& path, size_t target, Span span) {
     return cycle;
 }
 
-}  // namespace
-
-std::vector<Cycle> find_cycles(const Edges& edges) {
+struct Search {
     std::vector<Cycle> cycles;
+    std::vector<size_t> order;
+};
+
+Search search(const Edges& edges) {
+    Search found;
     std::vector<Mark> marks(edges.size(), Mark::fresh);
     for (size_t root = 0; root < edges.size(); ++root) {
         if (marks[root] != Mark::fresh) continue;
@@ -35,17 +38,24 @@ std::vector<Cycle> find_cycles(const Edges& edges) {
             Step& step = path.back();
             if (step.next == edges[step.node].size()) {
                 marks[step.node] = Mark::done;
+                found.order.push_back(step.node);
                 path.pop_back();
                 continue;
             }
             const Edge edge = edges[step.node][step.next++];
-            if (marks[edge.target] == Mark::open) cycles.push_back(close(path, edge.target, edge.span));
+            if (marks[edge.target] == Mark::open) found.cycles.push_back(close(path, edge.target, edge.span));
             if (marks[edge.target] != Mark::fresh) continue;
             marks[edge.target] = Mark::open;
             path.push_back({edge.target});
         }
     }
-    return cycles;
+    return found;
 }
+
+}  // namespace
+
+std::vector<Cycle> find_cycles(const Edges& edges) { return search(edges).cycles; }
+
+std::vector<size_t> post_order(const Edges& edges) { return search(edges).order; }
 
 }  // namespace fuseline::dsl

@@ -22,4 +22,7 @@ struct Cycle {
 /// Cycles such that every cycle of the graph shares a closing edge with one of them; depth first in the order given.
 std::vector<Cycle> find_cycles(const Edges& edges);
 
+/// All nodes, each after the targets of its edges where no cycle forbids it.
+std::vector<size_t> post_order(const Edges& edges);
+
 }  // namespace fuseline::dsl

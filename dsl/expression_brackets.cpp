@@ -119,7 +119,8 @@ void ExpressionParser::finish_item() {
     const Token& t = cursor_.peek();
     const Frame& top = frames_.back();
     if (top.kind == Frame::Kind::condition) {
-        cursor_.fail(top.span, "an 'if' inside an expression needs an 'else'").help("write 'a if condition else b'");
+        cursor_.fail(top.span, "an 'if' inside an expression needs an 'else'")
+            .help("write 'a if condition else b'");
         return fail();
     }
     if (bracket().phase != Bracket::Phase::items) return range_item(t);
@@ -265,14 +266,16 @@ void ExpressionParser::expected_closer() {
     const bool left_open = t.starts_line || t.is("{") || t.is("}") || t.is(";") || t.kind == TokenKind::end;
     if (left_open) return report_unclosed(b.open, wanted);
     const bool wrong_closer = t.is(")") || t.is("]");
-    const std::string text = wrong_closer ? fmt::format("expected '{}', but found '{}'", wanted, t.text)
-                                          : fmt::format("expected ',' or '{}', but {}", wanted, cursor_.found());
+    const std::string text = wrong_closer
+                                 ? fmt::format("expected '{}', but found '{}'", wanted, t.text)
+                                 : fmt::format("expected ',' or '{}', but {}", wanted, cursor_.found());
     auto report = cursor_.fail(text);
     if (wrong_closer || cursor_.on_other_line(b.open, t.span)) {
         report.note(b.open, fmt::format("the '{}' to close", wanted == ")" ? "(" : "["));
     }
     if (t.is("..") && b.kind == Bracket::Kind::subscript) report.help("a slice is written 'a:b'");
-    if (t.is("..") && b.kind != Bracket::Kind::subscript) report.help("a range 'a..b' stands only after 'in'");
+    if (t.is("..") && b.kind != Bracket::Kind::subscript)
+        report.help("a range 'a..b' stands only after 'in'");
     if (t.is(":") && b.kind == Bracket::Kind::call) report.help("a keyword argument is written 'name=value'");
 }
 

@@ -87,7 +87,8 @@ bool ExpressionParser::prefix(const Token& t) {
     const std::string_view meant = op ? std::string_view{} : hints::prefix_spelling(t.text);
     if (!meant.empty()) {
         op = prefix_op(meant);
-        cursor_.report(t.span, fmt::format("'{}' is not an operator", t.text)).help(fmt::format("write '{}'", meant));
+        cursor_.report(t.span, fmt::format("'{}' is not an operator", t.text))
+            .help(fmt::format("write '{}'", meant));
     }
     if (!op) return false;
     if (not_is_out_of_place(t, *op)) return true;
@@ -103,9 +104,10 @@ bool ExpressionParser::not_is_out_of_place(const Token& t, OpId op) {
     const bool tighter = (top.kind == Frame::Kind::infix || top.kind == Frame::Kind::prefix) &&
                          row(top.op).precedence > row(op).precedence;
     if (row(op).rule != TypeRule::logical || !tighter) return false;
-    cursor_.fail(t.span, fmt::format("'{}' binds less tightly than the '{}' before it", row(op).spelling,
-                                     row(top.op).spelling))
-        .help(fmt::format("put '({} ...)' in parentheses", row(op).spelling));
+    cursor_
+        .fail(t.span, fmt::format("'{}' binds less tightly than the '{}' before it", row(op).spelling,
+                                  row(top.op).spelling))
+        .help(fmt::format("write '({} ...)'", row(op).spelling));
     fail();
     return true;
 }
@@ -159,7 +161,8 @@ void ExpressionParser::name(const Token& t) {
     }
     const std::string_view meant = hints::literal_spelling(t.text);
     if (!meant.empty()) {
-        cursor_.report(t.span, fmt::format("unknown name '{}'", t.text)).help(fmt::format("write '{}'", meant));
+        cursor_.report(t.span, fmt::format("unknown name '{}'", t.text))
+            .help(fmt::format("write '{}'", meant));
     }
     Expr node;
     node.kind = ExprKind::name;
@@ -176,17 +179,18 @@ void ExpressionParser::expected_value() {
     fail();
     const bool left_open = t.starts_line || t.is("{") || t.is("}") || t.kind == TokenKind::end;
     if (b.open.known() && left_open) return report_unclosed(b.open, closer(b.kind));
-    if (cursor_.line_ended()) {
+    if (cursor_.at_end() || (cursor_.line_ended() && !newline_)) {
         cursor_.fail(fmt::format("expected a value, but {}", cursor_.found()));
-    } else if (t.kind == TokenKind::keyword && infix_of(t)) {
-        cursor_.fail(fmt::format("'{}' needs a value on its left", t.text));
-    } else if (t.kind == TokenKind::keyword) {
-        cursor_.fail(fmt::format("expected a value, but found the keyword '{}'", t.text));
     } else if (infix_of(t)) {
-        cursor_.fail(fmt::format("'{}' needs a value on its left", t.text));
+        cursor_.fail(t.span, fmt::format("'{}' needs a value on its left", t.text));
+    } else if (t.kind == TokenKind::keyword) {
+        cursor_.fail(t.span, fmt::format("expected a value, but found the keyword '{}'", t.text));
     } else {
-        auto report = cursor_.fail(fmt::format("expected a value, but {}", cursor_.found()));
+        auto report = cursor_.fail(t.span, fmt::format("expected a value, but found '{}'", t.text));
         if (t.is("..") && b.phase == Bracket::Phase::start) report.help("a range names its start: '0..n'");
+        const Token& before = cursor_.previous();
+        const bool list = t.is("{") && (before.is("=") || before.is("(") || before.is(","));
+        if (list) report.help("an array is written '[a, b]'");
     }
 }
 
@@ -316,8 +320,11 @@ void ExpressionParser::warn_of_bit_operator(ExprId operand) {
     if (e.kind != ExprKind::binary || e.parenthesised) return;
     const std::string_view logical = hints::logical_for_bit(row(e.op).spelling);
     if (logical.empty()) return;
-    cursor_.report(e.op_span, fmt::format("'{}' binds tighter than the comparison beside it", row(e.op).spelling))
-        .help(fmt::format("for bools write '{}'; for bits put 'a {} b' in parentheses", logical, row(e.op).spelling));
+    cursor_
+        .report(e.op_span,
+                fmt::format("'{}' binds tighter than the comparison beside it", row(e.op).spelling))
+        .help(fmt::format("for bools write '{}'; for bits put 'a {} b' in parentheses", logical,
+                          row(e.op).spelling));
 }
 
 bool ExpressionParser::conditional(const Token& t) {

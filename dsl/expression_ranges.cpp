@@ -14,7 +14,8 @@ bool ExpressionParser::comprehension_allowed() {
     const Bracket& b = bracket();
     const Token& t = cursor_.peek();
     if (b.kind == Bracket::Kind::group && !b.is_tuple) {
-        cursor_.fail("a comprehension stands in '[ ]' or is the argument of a reduction, as in 'sum(x[i] for i in 0..n)'");
+        cursor_.fail("a comprehension does not stand in parentheses of its own")
+            .help("write '[x[i] for i in 0..n]', or give it to a reduction: 'sum(x[i] for i in 0..n)'");
         return false;
     }
     const size_t before = b.node.operands.size() - (b.kind == Bracket::Kind::call ? 1 : 0);
@@ -22,7 +23,8 @@ bool ExpressionParser::comprehension_allowed() {
     if (b.kind == Bracket::Kind::call && t.is("for")) {
         cursor_.fail("a comprehension is the first argument and the only positional one");
     } else {
-        cursor_.fail("the body of a comprehension is one value").help("several values stand in parentheses: '(a, b) for ...'");
+        cursor_.fail("the body of a comprehension is one value")
+            .help("several values stand in parentheses: '(a, b) for ...'");
     }
     return false;
 }
@@ -59,7 +61,8 @@ void ExpressionParser::clause() {
 
 /// `reversed(` right after `in`.
 bool ExpressionParser::reversed_range(const Token& t) {
-    if (!t.is_name("reversed") || !cursor_.is("(", 1) || bracket().kind == Bracket::Kind::reversed) return false;
+    if (!t.is_name("reversed") || !cursor_.is("(", 1) || bracket().kind == Bracket::Kind::reversed)
+        return false;
     cursor_.take();
     Expr node;
     node.kind = ExprKind::reversed;
@@ -101,10 +104,10 @@ void ExpressionParser::expected_range() {
     const std::string callee = call ? tree_[start.operands[0]].text : "";
     auto report = cursor_.fail(start.span, "expected a range 'a..b' after 'in'");
     fail();
-    if (callee == "range") {
-        report.help("write '0..n' for 'range(n)' and 'a..b by s' for 'range(a, b, s)'");
-    } else if (callee == "reversed") {
+    if (bracket().kind == Bracket::Kind::reversed) {
         report.help("'reversed' takes a range: 'reversed(a..b)'");
+    } else if (callee == "range") {
+        report.help("write '0..n' for 'range(n)' and 'a..b by s' for 'range(a, b, s)'");
     } else if (t.is(":")) {
         report.help("write '..' in place of ':'");
     } else if (t.is("...")) {
@@ -153,7 +156,8 @@ void ExpressionParser::after_clause() {
     } else if (t.is("if")) {
         cursor_.fail("a comprehension has one 'if'").help("join the conditions with 'and'");
     } else if (t.is("else")) {
-        cursor_.fail("'if' after a range filters and has no 'else'").help("put a conditional bound in parentheses");
+        cursor_.fail("'if' after a range filters and has no 'else'")
+            .help("put a conditional bound in parentheses");
     } else if (t.is("for")) {
         cursor_.fail("further ranges follow after a comma").help("write ', j in a..b'");
     } else {

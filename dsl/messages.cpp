@@ -11,12 +11,17 @@ namespace {
 
 constexpr int kMaxChain = 6;  ///< notes on calls that a message carries
 
+void mark_faulty(Frame* frame) {
+    for (; frame; frame = frame->caller) frame->faulty = true;
+}
+
 }  // namespace
 
 Checker::Checker(Modules& modules_in, Diagnostics& diagnostics_in, std::string graph_name)
     : modules(modules_in), diagnostics(&diagnostics_in), builder(ir::Form::graph, std::move(graph_name)) {}
 
 DiagnosticBuilder Checker::error(Span span, std::string message) {
+    mark_faulty(frame);
     const Frame* at = frame;
     while (at && at->module->prelude && at->caller) {
         span = at->call;
@@ -24,13 +29,14 @@ DiagnosticBuilder Checker::error(Span span, std::string message) {
         at = at->caller;
     }
     DiagnosticBuilder d = diagnostics->error(span, std::move(message));
-    for (int depth = 0; at && at->caller && depth < kMaxChain; at = at->caller, ++depth) {
+    for (int depth = 0; at && at->caller && at->call.known() && depth < kMaxChain; at = at->caller, ++depth) {
         d.note(at->call, fmt::format("in this call of `{}`", at->function->name()));
     }
     return d;
 }
 
 DiagnosticBuilder Checker::not_yet(Span span, std::string_view feature) {
+    mark_faulty(frame);
     const Frame* at = frame;
     for (; at && at->module->prelude && at->caller; at = at->caller) span = at->call;
     return diagnostics->not_yet(span, feature);

@@ -57,6 +57,7 @@ public:
         report_cycles();
         add("prelude.dsl", std::string(embedded::kDslPrelude), true);
         for (const auto& file : modules_.files) enter_functions(*file);
+        modules_.sources = &sources_;
         return std::move(modules_);
     }
 
@@ -182,11 +183,26 @@ Modules load_modules(SourceMap& sources, const std::string& path, std::string te
     return Loader(sources, reader, diagnostics).run(path, std::move(text));
 }
 
-void mark_recursion(Modules& modules, Diagnostics& diagnostics) {
+namespace {
+
+Edges call_edges(const Modules& modules) {
     std::map<const FunctionDefinition*, size_t> numbers;
     for (size_t i = 0; i < modules.in_order.size(); ++i) numbers[modules.in_order[i]] = i;
     Edges edges;
     for (const FunctionDefinition* f : modules.in_order) edges.push_back(called(*f, numbers, modules));
+    return edges;
+}
+
+}  // namespace
+
+std::vector<FunctionDefinition*> call_order(const Modules& modules) {
+    std::vector<FunctionDefinition*> order;
+    for (size_t node : post_order(call_edges(modules))) order.push_back(modules.in_order[node]);
+    return order;
+}
+
+void mark_recursion(Modules& modules, Diagnostics& diagnostics) {
+    const Edges edges = call_edges(modules);
     for (const Cycle& cycle : find_cycles(edges)) {
         std::string text;
         for (size_t node : cycle.nodes) {

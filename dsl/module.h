@@ -38,6 +38,7 @@ struct Modules {
     std::vector<std::unique_ptr<Module>> files;
     std::map<std::string, FunctionDefinition, std::less<>> functions;  ///< of the user's files
     std::map<std::string, FunctionDefinition, std::less<>> prelude;
+    const SourceMap* sources = nullptr;
     std::vector<FunctionDefinition*> in_order;                         ///< user's functions as they stand in the files
 
     /// A user's function, else the prelude's.
@@ -50,6 +51,9 @@ struct Modules {
 /// files, import cycles and doubly defined functions are reported.
 Modules load_modules(SourceMap& sources, const std::string& path, std::string text, const ImportReader& reader,
                      Diagnostics& diagnostics);
+
+/// The user's functions, each after those that it calls.
+std::vector<FunctionDefinition*> call_order(const Modules& modules);
 
 /// Marks and reports the functions that call themselves, directly or through others.
 void mark_recursion(Modules& modules, Diagnostics& diagnostics);

@@ -55,14 +55,14 @@ void ProgramParser::top() {
     const size_t start = cursor_.position();
     column_ = t.column;
     if (t.is("}")) {
-        if (!statements_.braces_lost()) cursor_.fail("'}' has no opening '{'");
+        if (!statements_.braces_lost()) cursor_.fail(t.span, "'}' has no opening '{'");
         cursor_.take();
         return;
     }
     const bool word = t.kind == TokenKind::name && !hints::definition_word(t.text).empty() &&
                       cursor_.peek(1).kind == TokenKind::name && !cursor_.peek(1).starts_line;
-    const bool defines = t.is("fn") || t.is("elemental") || t.is("extern") || t.is("import") || t.is("option") ||
-                         t.is("param");
+    const bool defines = t.is("fn") || t.is("elemental") || t.is("extern") || t.is("import") ||
+                         t.is("option") || t.is("param");
     if (!word && !defines) return statements_.script_statement();
     if (!definition(t)) statements_.recover(start, column_);
 }
@@ -73,7 +73,8 @@ bool ProgramParser::definition(const Token& t) {
     if (t.is("param")) return param();
     if (t.is("fn")) return function(t, FunctionKind::array);
     if (t.kind == TokenKind::name) {
-        cursor_.report(t.span, fmt::format("'{}' is not a keyword", t.text)).help("a function is defined with 'fn'");
+        cursor_.report(t.span, fmt::format("'{}' is not a keyword", t.text))
+            .help("a function is defined with 'fn'");
         return function(t, FunctionKind::array);
     }
     cursor_.take();
@@ -227,7 +228,9 @@ bool ProgramParser::parameter(Function& f) {
     }
     p.span = cover(p.span, cursor_.previous().span);
     if (!p.default_value && !f.parameters.empty() && f.parameters.back().default_value) {
-        cursor_.report(p.name_span, fmt::format("'{}' has no default, but the parameter before it has one", p.name))
+        cursor_
+            .report(p.name_span,
+                    fmt::format("'{}' has no default, but the parameter before it has one", p.name))
             .help("parameters with defaults stand last");
     }
     f.parameters.push_back(std::move(p));
@@ -283,8 +286,9 @@ bool ProgramParser::result(Function& f) {
 
 bool ProgramParser::body(Function& f) {
     if (f.kind == FunctionKind::external) return extern_items(f);
-    if (cursor_.is("=") && !cursor_.line_ended()) {
-        cursor_.take();
+    if (cursor_.is("=")) {
+        const Token& t = cursor_.take();
+        if (t.starts_line) cursor_.report(t.span, "'=' stands on the line of the header");
         f.body = statements_.expression_body();
         return !f.body.empty();
     }
@@ -319,13 +323,16 @@ bool ProgramParser::extern_items(Function& f) {
 bool ProgramParser::extern_item(Function& f) {
     Function::ExternItem item;
     if (cursor_.is(",") || cursor_.is(";")) {
-        cursor_.fail(fmt::format("the items of an extern function stand one a line, without '{}'", cursor_.peek().text));
+        cursor_.fail(fmt::format("the items of an extern function stand one a line, without '{}'",
+                                 cursor_.peek().text));
         return false;
     }
     // Items may start a line or follow on one; both are plain here.
     const Token& key = cursor_.peek();
     if (key.kind != TokenKind::name || !cursor_.is(":", 1)) {
-        cursor_.fail(key.span, fmt::format("expected the code for a back end, as 'cuda: \"...\"', but found '{}'", key.text));
+        cursor_.fail(
+            key.span,
+            fmt::format("expected the code for a back end, as 'cuda: \"...\"', but found '{}'", key.text));
         return false;
     }
     item.key = key.text;
@@ -334,7 +341,8 @@ bool ProgramParser::extern_item(Function& f) {
     cursor_.take();
     const Token& code = cursor_.peek();
     if (code.kind != TokenKind::string) {
-        cursor_.fail(code.span, fmt::format("expected the code for '{}' as a text in double quotes", item.key));
+        cursor_.fail(code.span,
+                     fmt::format("expected the code for '{}' as a text in double quotes", item.key));
         return false;
     }
     item.code = cursor_.string_value(cursor_.take());

@@ -36,7 +36,8 @@ constexpr Pair kStatements[] = {
 
 template <size_t N>
 std::string_view look_up(const Pair (&table)[N], std::string_view written) {
-    const Pair* found = std::find_if(table, table + N, [written](const Pair& p) { return p.written == written; });
+    const Pair* found =
+        std::find_if(table, table + N, [written](const Pair& p) { return p.written == written; });
     return found == table + N ? std::string_view{} : found->meant;
 }
 

@@ -54,10 +54,10 @@ struct ScriptVariable {
 /// What a step takes: a variable, a typed literal, a size (over the script's sizes) or a text.
 struct ScriptValue {
     struct Variable {
-        uint32_t index = 0;
+        uint32_t index;
     };
     struct Literal {
-        DType dtype{};
+        DType dtype;
         Scalar value;
     };
     struct Size {

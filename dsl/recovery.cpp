@@ -25,7 +25,8 @@ std::optional<TypeExpr> StatementParser::type() {
             return std::nullopt;
         }
         if (cursor_.is(":")) {
-            cursor_.fail("an array type names its extents").help(fmt::format("write a name in place of ':', as in '{}[n]'", out.name));
+            cursor_.fail("an array type names its extents")
+                .help(fmt::format("write a name in place of ':', as in '{}[n]'", out.name));
             return std::nullopt;
         }
         const ExprId extent = expressions_.expression(true);
@@ -33,7 +34,8 @@ std::optional<TypeExpr> StatementParser::type() {
         out.dims.push_back(extent);
         if (cursor_.accept(",")) continue;
         if (cursor_.is("]")) break;
-        if (cursor_.peek().starts_line || cursor_.at_end() || cursor_.is("{") || cursor_.is("}") || cursor_.is(")")) {
+        if (cursor_.peek().starts_line || cursor_.at_end() || cursor_.is("{") || cursor_.is("}") ||
+            cursor_.is(")")) {
             expressions_.report_unclosed(open, "]");
         } else {
             cursor_.fail(fmt::format("expected ',' or ']', but {}", cursor_.found()));
@@ -63,8 +65,8 @@ bool StatementParser::end_statement(ExprId last) {
     }
     auto report = cursor_.fail(fmt::format("expected the end of the line, but found '{}'", t.text));
     const bool after_name = last && tree_[last].kind == ExprKind::name && !tree_[last].parenthesised;
-    const bool value = t.kind == TokenKind::name || t.kind == TokenKind::string || t.kind == TokenKind::integer ||
-                       t.kind == TokenKind::floating;
+    const bool value = t.kind == TokenKind::name || t.kind == TokenKind::string ||
+                       t.kind == TokenKind::integer || t.kind == TokenKind::floating;
     if (after_name && value) report.help(fmt::format("for a call write '{}(...)'", tree_[last].text));
     if (t.is("..")) report.help("a range 'a..b' stands only after 'in'");
     if (t.is("for")) report.help("a comprehension stands in brackets: '[x[i] for i in 0..n]'");

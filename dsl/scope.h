@@ -31,6 +31,7 @@ struct Frame {
     Span call;               ///< in the caller
     bool scalar_region = false;  ///< the body stands in an `apply`: all values are scalars, control flow becomes regions
     bool lifted = false;         ///< a straight elemental function on whole arrays: its types name elements only
+    bool faulty = false;         ///< an error was reported in it or in a call below it
     bool skipped = false;        ///< set by a branch that stands for "the rest was skipped"
     int loop_depth = 0;
     int block_depth = 0;

@@ -19,7 +19,8 @@ namespace {
 
 /// The operator of `op=`.
 std::optional<OpId> update_op(const Token& t) {
-    if (t.kind != TokenKind::symbol || t.text.size() < 2 || t.text.back() != '=' || infix_op(t.text)) return std::nullopt;
+    if (t.kind != TokenKind::symbol || t.text.size() < 2 || t.text.back() != '=' || infix_op(t.text))
+        return std::nullopt;
     return infix_op(t.text.substr(0, t.text.size() - 1));
 }
 
@@ -83,7 +84,10 @@ void StatementParser::report_unused(const Stmt& s) {
     const Expr& e = tree_[s.value];
     const std::string callee = callee_name(tree_, e);
     if (is_script_effect(callee)) {
-        cursor_.report(s.span, fmt::format("'{}' is a script statement and stands only outside functions", callee));
+        // In a block of the script the block itself was the error.
+        if (blocks_.front().kind != Block::Kind::body) return;
+        cursor_.report(s.span,
+                       fmt::format("'{}' is a script statement and stands only outside functions", callee));
         return;
     }
     auto report = cursor_.report(s.span, "the value of this expression is not used");
@@ -124,6 +128,11 @@ void StatementParser::dispatch(const Token& t) {
 
 bool StatementParser::keyword_statement(const Token& t) {
     if (t.kind != TokenKind::keyword) return false;
+    if (cursor_.is("=", 1) && !cursor_.peek(1).starts_line) {
+        cursor_.fail(t.span, fmt::format("'{}' is a keyword and cannot be a name", t.text))
+            .help("choose another name");
+        return recover(start_, column_), true;
+    }
     if (blocks_.empty() && (t.is("if") || t.is("while") || t.is("for"))) {
         cursor_.report(t.span, fmt::format("'{}' stands only in a function", t.text))
             .help("put these lines in a function and call it");
@@ -145,7 +154,8 @@ bool StatementParser::keyword_statement(const Token& t) {
     } else if (t.is("assert")) {
         done = assert_statement();
     } else if (t.is("const")) {
-        cursor_.fail("'const' stands only before a parameter").help("names need no announcement: 'name = value'");
+        cursor_.fail(t.span, "'const' stands only before a parameter")
+            .help("names need no announcement: 'name = value'");
     } else {
         return false;
     }
@@ -159,15 +169,17 @@ bool StatementParser::foreign_start(const Token& t) {
     if (t.kind != TokenKind::name || next.starts_line) return false;
     const bool word_follows = is_value_start(next) || next.kind == TokenKind::keyword;
     if (t.text == "elif" && !next.is("=")) return stray_else(), true;
-    if (!hints::definition_word(t.text).empty() && next.kind == TokenKind::name) return nested_definition(), true;
+    if (!hints::definition_word(t.text).empty() && next.kind == TokenKind::name)
+        return nested_definition(), true;
     if (hints::is_binding_word(t.text) && next.kind == TokenKind::name) {
-        cursor_.report(t.span, fmt::format("'{}' is not needed before a name", t.text)).help("write 'name = value'");
+        cursor_.report(t.span, fmt::format("'{}' is not needed before a name", t.text))
+            .help("write 'name = value'");
         cursor_.take();
         return false;
     }
     const std::string_view advice = hints::foreign_statement(t.text);
     if (advice.empty() || !(word_follows || next.is("{") || next.is(":"))) return false;
-    cursor_.fail(fmt::format("there is no '{}' statement", t.text)).help(std::string(advice));
+    cursor_.fail(t.span, fmt::format("there is no '{}' statement", t.text)).help(std::string(advice));
     recover(start_, column_);
     return true;
 }
@@ -179,13 +191,15 @@ bool StatementParser::operator_start(const Token& t) {
     if (!infix) return false;
     const bool sign = prefix_op(t.text).has_value();
     if (sign && !blocks_.empty() && blocks_.back().statements.empty()) return false;
-    auto report = cursor_.fail(fmt::format("a line cannot start with the operator '{}'", t.text));
+    auto report = cursor_.fail(t.span, fmt::format("a line cannot start with the operator '{}'", t.text));
     const Token& next = cursor_.peek(1);
     if (t.is("//") || (t.is("/") && (next.is("*") || next.is("**")))) {
         report.help("a comment starts with '#'");
     } else {
         report.help(fmt::format("to go on with the line above, end it with '{}'", t.text));
-        if (sign) report.help(fmt::format("for a value of its own write 'return {}...' or '({}...)'", t.text, t.text));
+        if (sign)
+            report.help(
+                fmt::format("for a value of its own write 'return {}...' or '({}...)'", t.text, t.text));
     }
     recover(start_, column_);
     return true;
@@ -195,7 +209,8 @@ bool StatementParser::operator_start(const Token& t) {
 bool StatementParser::increment(const Token& t) {
     const Token& sign = cursor_.peek(1);
     const Token& again = cursor_.peek(2);
-    const bool twice = (sign.is("+") || sign.is("-")) && again.is(sign.text) && sign.span.end == again.span.begin;
+    const bool twice =
+        (sign.is("+") || sign.is("-")) && again.is(sign.text) && sign.span.end == again.span.begin;
     if (t.kind != TokenKind::name || !twice || !cursor_.peek(3).starts_line) return false;
     cursor_.fail(cover(sign.span, again.span), fmt::format("'{0}{0}' is not an operator", sign.text))
         .help(fmt::format("write '{} {}= 1'", t.text, sign.text));
@@ -296,7 +311,10 @@ bool StatementParser::assignment(ExprId left) {
     s.value = expressions_.expression(true);
     if (!s.value || !check_value(s.value)) return false;
     if (!cursor_.line_ended() && cursor_.is("=")) {
-        cursor_.fail("one statement assigns once").help("write one assignment a line");
+        const bool later = cursor_.on_other_line(s.op_span, cursor_.peek().span);
+        cursor_.fail("one statement assigns once")
+            .help(later ? "the line above ends with an operator, so it goes on here"
+                        : "write one assignment a line");
         return false;
     }
     if (!end_statement(s.value)) return false;

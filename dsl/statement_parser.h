@@ -39,9 +39,9 @@ private:
     struct Block {
         enum class Kind : uint8_t { body, then, otherwise, loop, discarded } kind = Kind::body;
         ast::StmtId owner;
-        uint32_t column = 0;     ///< where the line of its header starts
-        Span open;               ///< `{`
-        bool indented = false;   ///< without braces (an error): it ends where the indentation does
+        uint32_t column = 0;    ///< where the line of its header starts
+        Span open;              ///< `{`
+        bool indented = false;  ///< without braces (an error): it ends where the indentation does
         std::vector<ast::StmtId> statements;
         std::vector<ast::StmtId> chain;  ///< then, otherwise: the ifs of an `else if` chain, outermost first
     };
@@ -100,7 +100,7 @@ private:
     uint32_t column_ = 0;  ///< of the first token of the statement at hand
     size_t start_ = 0;     ///< the index of that token
     bool braces_lost_ = false;
-    Span suspect_open_;    ///< a `{` whose `}` stands too far left
+    Span suspect_open_;  ///< a `{` whose `}` stands too far left
     Span suspect_close_;
 };
 

@@ -71,9 +71,17 @@ bool Checker::run_in_block(std::span<const ast::StmtId> block, size_t i) {
     if (!skip) return false;
     const Value go = apply_op(OpId::not_, {*skip}, s.span);
     if (const auto* id = go.as<TypedValue>()) {
-        branch(id->id, [&] { run_block(rest); }, [&] { settle_flags(); }, s.span);
+        branch(id->id, [&] { clear_flags(); run_block(rest); }, [&] { settle_flags(); }, s.span);
     }
     return true;
+}
+
+/// Where the rest runs, no flag is set.
+void Checker::clear_flags() {
+    for (const std::string& flag : flags()) {
+        const auto at = frame->names.find(flag);
+        if (at != frame->names.end()) at->second.value = Value(false);
+    }
 }
 
 /// Where the rest is skipped because of one flag, that flag is set.
@@ -139,8 +147,8 @@ void Checker::run_statement(ast::StmtId id) {
         case ast::StmtKind::assign: return run_assign(s);
         case ast::StmtKind::augment: return run_augment(s);
         case ast::StmtKind::expression: return run_expression(s, id);
-        case ast::StmtKind::while_: return run_while(s);
-        case ast::StmtKind::for_: return run_for(s);
+        case ast::StmtKind::while_:
+        case ast::StmtKind::for_: return run_loop(s);
         case ast::StmtKind::return_: return run_return(s);
         case ast::StmtKind::assert_: return run_assert(s);
         case ast::StmtKind::break_:

@@ -25,8 +25,8 @@ enum class TokenKind : uint8_t {
 struct Token {
     TokenKind kind = TokenKind::end;
     Span span;
-    std::string_view text;     ///< in the source
-    uint32_t column = 0;       ///< bytes from the start of its line
+    std::string_view text;  ///< in the source
+    uint32_t column = 0;    ///< bytes from the start of its line
     uint32_t string = 0;
     bool starts_line = false;  ///< the first token of its line
     bool reported = false;     ///< what is wrong here was reported already

@@ -23,7 +23,9 @@ public:
     /// Gives the current token and steps past it; the end is never passed.
     const Token& take();
     bool accept(std::string_view symbol_or_keyword);
-    bool is(std::string_view symbol_or_keyword, size_t ahead = 0) const { return peek(ahead).is(symbol_or_keyword); }
+    bool is(std::string_view symbol_or_keyword, size_t ahead = 0) const {
+        return peek(ahead).is(symbol_or_keyword);
+    }
     bool at_end() const { return peek().kind == TokenKind::end; }
     size_t position() const { return at_; }
     const std::string& string_value(const Token& t) const { return list_.strings[t.string]; }
@@ -41,7 +43,9 @@ public:
     DiagnosticBuilder fail(Span span, std::string message);
     DiagnosticBuilder fail(std::string message) { return fail(here(), std::move(message)); }
     /// Reports what does not stop the parser.
-    DiagnosticBuilder report(Span span, std::string message) { return diagnostics_.error(span, std::move(message)); }
+    DiagnosticBuilder report(Span span, std::string message) {
+        return diagnostics_.error(span, std::move(message));
+    }
 
     /// Takes the name that must stand here. Null, and reported, if none does.
     const Token* name(std::string_view what);

@@ -280,6 +280,27 @@ done:
   ret $V %r
 }
 
+; fl.lgamma: needs sleef.lgamma_u10 sleef.log_u10
+define internal $V @fl.lgamma.$S($V %x) {
+entry:
+  %near = call $V @sleef.lgamma_u10.$S($V %x)
+  %big = fcmp ogt $V %x, $(0x476812F9C0000000|0x7F423A516E82D9BA)
+  %lanes = bitcast $B %big to i$L
+  %some = icmp ne i$L %lanes, 0
+  br i1 %some, label %far, label %done
+far:
+  %log = call $V @sleef.log_u10.$S($V %x)
+  %finite = fcmp one $V %x, $(0x7FF0000000000000)
+  %less = fneg $V %x
+  %minus = select $B %finite, $V %less, $V zeroinitializer
+  %stirling = call $V @llvm.fma.$S($V %x, $V %log, $V %minus)
+  %mixed = select $B %big, $V %stirling, $V %near
+  br label %done
+done:
+  %r = phi $V [ %near, %entry ], [ %mixed, %far ]
+  ret $V %r
+}
+
 ; fl.remslow:
 define internal $V @fl.remslow.$S($V %x, $V %y) noinline {
   %r = frem $V %x, %y

@@ -63,16 +63,16 @@ void ScalarMachine::enter(NodeId id) {
     const Node& n = f_->node(id);
     const auto operands = f_->operands(n);
     if (n.op.is(Structure::if_)) {
-        frames_.push_back({f_->region_of(n, get(operands[0]).as_bool() ? 0 : 1)});
+        frames_.push_back({.region = f_->region_of(n, get(operands[0]).as_bool() ? 0 : 1)});
     } else if (n.op.is(Structure::while_)) {
         copy(operands, f_->region(f_->region_of(n, 0)).parameters);
-        frames_.push_back({f_->region_of(n, 0)});
+        frames_.push_back({.region = f_->region_of(n, 0)});
     } else if (n.op.is(Structure::apply_)) {
         copy(operands, f_->region(f_->region_of(n, 0)).parameters);
-        frames_.push_back({f_->region_of(n, 0)});
+        frames_.push_back({.region = f_->region_of(n, 0)});
     } else {
         require(n.op.is(Structure::for_), "ScalarMachine: not a scalar region");
-        Frame frame{f_->region_of(n, 0), 0, get(operands[0]).as_i64(), get(operands[1]).as_i64()};
+        Frame frame{.region = f_->region_of(n, 0), .index = get(operands[0]).as_i64(), .stop = get(operands[1]).as_i64()};
         if (frame.index >= frame.stop) return copy_to_results(operands.subspan(2), n);
         const auto& parameters = f_->region(frame.region).parameters;
         copy(operands.subspan(2), std::span(parameters).subspan(1));
@@ -118,26 +118,32 @@ void ScalarMachine::leave() {
     copy_to_results(region.yields, owner);
 }
 
-void ScalarMachine::run(RegionId region) {
-    const size_t base = frames_.size();
-    frames_.push_back({region});
-    for (;;) {
+/// Runs until only `base` frames are left.
+void ScalarMachine::drain(size_t base) {
+    while (frames_.size() > base) {
         Frame& frame = frames_.back();
         const auto& nodes = f_->region(frame.region).nodes;
         if (frame.position < nodes.size()) {
             const NodeId id = nodes[frame.position++];
-            if (f_->node(id).regions_count != 0) {
-                enter(id);
-            } else {
-                simple(id);
-            }
-        } else if (frames_.size() == base + 1) {
+            f_->node(id).regions_count != 0 ? enter(id) : simple(id);
+        } else if (frame.whole) {
             frames_.pop_back();
-            return;
         } else {
             leave();
         }
     }
+}
+
+void ScalarMachine::run(RegionId region) {
+    frames_.push_back({.region = region, .whole = true});
+    drain(frames_.size() - 1);
+}
+
+void ScalarMachine::execute(NodeId id) {
+    if (f_->node(id).regions_count == 0) return simple(id);
+    const size_t base = frames_.size();
+    enter(id);
+    drain(base);
 }
 
 }  // namespace fuseline

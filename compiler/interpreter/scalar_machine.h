@@ -29,6 +29,8 @@ public:
 
     /// Executes all nodes of a region whose parameters are set.
     void run(ir::RegionId region);
+    /// Executes one node with its regions.
+    void execute(ir::NodeId id);
     /// Executes one node without regions: constant, extent or elementwise.
     void simple(ir::NodeId id);
 
@@ -37,7 +39,9 @@ private:
         ir::RegionId region;
         size_t position = 0;
         int64_t index = 0, stop = 0;  ///< of a `for`
+        bool whole = false;           ///< started by `run`: its yields go nowhere
     };
+    void drain(size_t base);
     void enter(ir::NodeId id);
     void leave();
     void leave_while(const ir::Node& owner);

@@ -145,7 +145,8 @@ NodeId Builder::node(Opcode op, std::span<const ValueId> operands, std::vector<T
         content = content_key(op, operands, results, n.attribute);
         for (RegionId r = current_; r; r = enclosing_[r.index]) {
             n.parent = r;
-            if (const auto found = interned(Mixer().add(content).add(r.index).value(), n, operands, results)) {
+            if (const auto found =
+                    interned(Mixer().add(content).add(r.index).value(), n, operands, results)) {
                 return *found;
             }
         }

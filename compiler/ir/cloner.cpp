@@ -82,7 +82,8 @@ NodeId Cloner::copy_node(NodeId id, std::span<const RegionId> regions) {
     for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(type(from_->type(from_->result(id, k))));
     const Span outer_span = to_->current_span();
     to_->set_span(from_->span(id));
-    const NodeId copy = to_->node(n.op, values(from_->operands(n)), std::move(types), attribute(n.attribute), regions);
+    const NodeId copy =
+        to_->node(n.op, values(from_->operands(n)), std::move(types), attribute(n.attribute), regions);
     to_->set_span(outer_span);
     for (uint32_t k = 0; k < n.results_count; ++k) {
         const ValueId result = to_->function().result(copy, k);
@@ -127,7 +128,8 @@ void Cloner::parameters() {
     const Region& body = from_->region(from_->body());
     for (size_t k = 0; k < body.parameters.size(); ++k) {
         const ValueId p = body.parameters[k];
-        const std::string name = k < from_->parameter_names.size() ? from_->parameter_names[k] : std::string();
+        const std::string name =
+            k < from_->parameter_names.size() ? from_->parameter_names[k] : std::string();
         map(p, to_->parameter(name, type(from_->type(p))));
     }
 }

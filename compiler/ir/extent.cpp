@@ -139,8 +139,12 @@ ExtentId ExtentPool::mod(ExtentId a, ExtentId b) {
 ExtentId ExtentPool::max0(ExtentId a) { return max({ExtentId{0}, a}); }
 ExtentId ExtentPool::min(ExtentId a, ExtentId b) { return min(std::vector{a, b}); }
 ExtentId ExtentPool::max(ExtentId a, ExtentId b) { return max(std::vector{a, b}); }
-ExtentId ExtentPool::min(std::vector<ExtentId> operands) { return ExtentFolder(*this).min(std::move(operands)); }
-ExtentId ExtentPool::max(std::vector<ExtentId> operands) { return ExtentFolder(*this).max(std::move(operands)); }
+ExtentId ExtentPool::min(std::vector<ExtentId> operands) {
+    return ExtentFolder(*this).min(std::move(operands));
+}
+ExtentId ExtentPool::max(std::vector<ExtentId> operands) {
+    return ExtentFolder(*this).max(std::move(operands));
+}
 
 std::optional<int64_t> ExtentPool::constant_value(ExtentId e) const {
     return extents::constant_value(extents_[e.index]);

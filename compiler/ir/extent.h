@@ -97,7 +97,7 @@ public:
     /// Equal ids, or each provably <= the other.
     bool provably_equal(ExtentId a, ExtentId b) const;
 
-    /// `e` with symbols replaced; names that the map lacks stay.
+    /// `e` with symbols replaced by sizes >= 0; names that the map lacks stay.
     ExtentId substitute(ExtentId e, const std::map<std::string, ExtentId>& replacements);
     /// The same expression of another pool in this one.
     ExtentId import(const ExtentPool& from, ExtentId e);
@@ -105,7 +105,7 @@ public:
     /// Canonical text in the spelling of the language: "2*n - 1", "max(0, n - 2)", "n//2", "min(m, n)".
     std::string text(ExtentId e) const;
     /// Reads an expression over + - * // % ( ) min max, names and decimal integers; nullopt where it is none.
-    /// parse(text(e)) == e.
+    /// parse(text(e)) has the value of e; it is e but for rare deep nests of minima and atoms from `wrap`.
     std::optional<ExtentId> parse(std::string_view text);
 
     /// The value for given symbol sizes; nullopt for a missing symbol, an overflow of int64 or a division by
@@ -129,7 +129,8 @@ private:
 
     std::vector<uint32_t> atoms_in(const std::vector<Term>& terms) const;
     std::optional<int64_t> evaluate_terms(const std::vector<Term>& terms,
-                                          const std::map<std::string, int64_t>& sizes, std::string* why) const;
+                                          const std::map<std::string, int64_t>& sizes,
+                                          std::string* why) const;
     ExtentId intern(std::vector<Term> terms);
     ExtentId intern_atom(ExtentAtom atom);
     ExtentId combine(ExtentId a, ExtentId b, int64_t scale);

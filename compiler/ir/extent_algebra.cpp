@@ -97,7 +97,9 @@ int64_t floor_quotient(int64_t a, int64_t positive) {
 
 }  // namespace
 
-int compare_atoms(const ExtentPool& pool, uint32_t a, uint32_t b) { return finish(pool, step_atoms(pool, a, b)); }
+int compare_atoms(const ExtentPool& pool, uint32_t a, uint32_t b) {
+    return finish(pool, step_atoms(pool, a, b));
+}
 
 int compare_factors(const ExtentPool& pool, const Factors& a, const Factors& b) {
     return finish(pool, step_factors(a, b));
@@ -105,6 +107,13 @@ int compare_factors(const ExtentPool& pool, const Factors& a, const Factors& b) 
 
 int compare_extents(const ExtentPool& pool, ExtentId a, ExtentId b) {
     return finish(pool, step_extents(pool, a, b));
+}
+
+std::vector<Poly> sums_of(const ExtentPool& pool, const std::vector<ExtentId>& list) {
+    std::vector<Poly> sums;
+    sums.reserve(list.size());
+    for (const ExtentId e : list) sums.push_back(pool.terms(e));
+    return sums;
 }
 
 Poly constant_poly(int64_t value) { return value == 0 ? Poly{} : Poly{{value, {}}}; }

@@ -18,6 +18,9 @@ int compare_atoms(const ExtentPool& pool, uint32_t a, uint32_t b);
 int compare_factors(const ExtentPool& pool, const Factors& a, const Factors& b);
 int compare_extents(const ExtentPool& pool, ExtentId a, ExtentId b);
 
+/// Copies of the sums that the extents stand for.
+std::vector<Poly> sums_of(const ExtentPool& pool, const std::vector<ExtentId>& list);
+
 Poly constant_poly(int64_t value);
 /// The value when the sum is a constant.
 std::optional<int64_t> constant_value(const Poly& e);
@@ -31,8 +34,9 @@ std::optional<Poly> multiply(const ExtentPool& pool, const Poly& a, const Poly& 
 /// a without the factors of b; nullopt unless a holds them all.
 std::optional<Factors> without_factors(const Factors& a, const Factors& b);
 
-/// Splits `numerator` into quotient * denominator + numerator, where each remaining coefficient of a multiple of
-/// the denominator's first factors lies in [0, first coefficient), which must be positive. False on overflow.
+/// Splits `numerator` into quotient * denominator + numerator, where each remaining coefficient of a multiple
+/// of the denominator's first factors lies in [0, first coefficient), which must be positive. False on
+/// overflow.
 bool divide(const ExtentPool& pool, Poly& numerator, const Poly& denominator, Poly& quotient);
 
 /// For each product of atoms the least (largest) coefficient in any of the sums, an absent one counting as 0.

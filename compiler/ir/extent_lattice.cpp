@@ -29,8 +29,7 @@ ExtentId ExtentFolder::max(std::vector<ExtentId> operands) {
     if (!has_zero || expanded.size() <= operands.size()) operands = std::move(expanded);
     if (operands.size() == 1) return operands[0];
     if (const auto distributed = distribute(operands)) return *distributed;
-    if (operands.size() == 2)
-        return sum(sum(operands[0], operands[1], 1), least(operands, true), -1);
+    if (operands.size() == 2) return sum(sum(operands[0], operands[1], 1), least(operands, true), -1);
     for (ExtentId& operand : operands) operand = pool_.negate(operand);
     return pool_.negate(least(operands, true));
 }
@@ -71,7 +70,8 @@ ExtentFolder::MaybeExtents ExtentFolder::alternatives(ExtentId e, Form form) {
             if (!extents::others_nonnegative(pool_, term.factors, i)) continue;
             const auto rest = add_scaled(pool_, terms, {term}, -1);
             if (!rest) continue;
-            const ExtentTerm times{term.coefficient, *extents::without_factors(term.factors, {term.factors[i]})};
+            const ExtentTerm times{term.coefficient,
+                                   *extents::without_factors(term.factors, {term.factors[i]})};
             std::vector<ExtentId> result;
             if (is_max) result.push_back(pool_.intern(*rest));
             for (const ExtentId operand : atom.operands) {
@@ -121,6 +121,7 @@ ExtentFolder::MaybeExtent ExtentFolder::distribute(const std::vector<ExtentId>& 
         }
         if (!decided) continue;
         std::vector<ExtentId> results;
+        results.reserve(lists.size());
         for (auto& list : lists) results.push_back(deeper().max(std::move(list)));
         return deeper().min(std::move(results));
     }
@@ -162,13 +163,12 @@ ExtentTerm ExtentFolder::extract_factor(std::vector<Poly>& operands) const {
     return common;
 }
 
-/// The minimum of operands, none of which is known to be the least: offset + factor * (p - max(0, p - k)) or an
-/// atom. What stands beside the offset is flattened and pruned again until nothing changes.
+/// The minimum of operands, none of which is known to be the least: offset + factor * (p - max(0, p - k)) or
+/// an atom. What stands beside the offset is flattened and pruned again until nothing changes.
 ExtentId ExtentFolder::least(std::vector<ExtentId> operands, bool from_max) {
     ExtentId total;
     for (int round = 0; round < kRounds; ++round) {
-        std::vector<Poly> rest;
-        for (const ExtentId operand : operands) rest.push_back(pool_.terms(operand));
+        std::vector<Poly> rest = extents::sums_of(pool_, operands);
         Poly offset;
         if (!extract_offset(rest, offset)) break;
         total = sum(total, pool_.intern(std::move(offset)), 1);
@@ -193,8 +193,7 @@ std::vector<ExtentId> ExtentFolder::sorted(std::vector<ExtentId> operands) const
 }
 
 ExtentId ExtentFolder::least_atom(std::vector<ExtentId> operands, bool from_max) {
-    std::vector<Poly> rest;
-    for (const ExtentId operand : operands) rest.push_back(pool_.terms(operand));
+    std::vector<Poly> rest = extents::sums_of(pool_, operands);
     const ExtentTerm factor = extract_factor(rest);
     for (size_t i = 0; i < rest.size(); ++i) operands[i] = pool_.intern(std::move(rest[i]));
     if (pool_.constant_value(operands[0])) std::swap(operands[0], operands[1]);

@@ -99,13 +99,19 @@ void Prover::bounds_of_term(const Poly& e, size_t term, Bounds& bounds) const {
 void Prover::bound_lattice(const Poly& e, size_t term, size_t factor, Bounds& bounds) const {
     const ExtentAtom& atom = pool_.atom(e[term].factors[factor]);
     const int64_t coefficient = e[term].coefficient;
-    const bool applies = atom.kind == AtomKind::max0 ? coefficient > 0
-                                                     : atom.kind == AtomKind::min && coefficient < 0;
+    const bool applies =
+        atom.kind == AtomKind::max0 ? coefficient > 0 : atom.kind == AtomKind::min && coefficient < 0;
     if (!applies) return;
     const Poly rest = without_term(e, term);
     const ExtentTerm times{coefficient, without_index(e[term].factors, factor)};
     for (const ExtentId operand : atom.operands) push_bound(rest, 1, times, pool_.terms(operand), bounds);
     if (coefficient > 0) bounds.push_back(rest);
+    if (coefficient >= -1 && coefficient <= 1) return;
+    // m + n - 2*min(m, n) needs a different operand for each of the two.
+    const ExtentTerm one{coefficient > 0 ? 1 : -1, times.factors};
+    const auto others = add_scaled(pool_, e, {{1, e[term].factors}}, -one.coefficient);
+    for (const ExtentId operand : atom.operands)
+        if (others) push_bound(*others, 1, one, pool_.terms(operand), bounds);
 }
 
 /// a - b + 1 <= b * floor(a / b) <= a for b > 0, and floor(a / b) <= a for a >= 0.

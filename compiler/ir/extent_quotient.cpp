@@ -92,7 +92,8 @@ bool ExtentFolder::reduce(Quotient& q) {
     Poly exact;
     if (!extents::divide(pool_, q.a, q.b, exact)) return false;
     auto whole = add_scaled(pool_, q.whole, exact, q.sign);
-    if (!whole || whole->size() + 1 > ExtentPool::kMaxTerms || q.a.size() > ExtentPool::kMaxTerms) return false;
+    if (!whole || whole->size() + 1 > ExtentPool::kMaxTerms || q.a.size() > ExtentPool::kMaxTerms)
+        return false;
     q.whole = std::move(*whole);
     return true;
 }

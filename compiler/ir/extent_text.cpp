@@ -33,7 +33,7 @@ private:
     std::string product(const Piece& piece, bool leading) const;
     std::string atom(const ExtentAtom& atom) const;
     std::string quotient(const Poly& a, const Poly& b) const;
-    std::string list(const char* name, std::vector<Poly> operands) const;
+    std::string list(const char* name, const std::vector<Poly>& operands) const;
     std::vector<Piece> pieces_of(Poly terms) const;
     Piece plain_piece(const ExtentTerm& term) const;
     void push_factor(Piece& piece, uint32_t index) const;
@@ -57,14 +57,13 @@ std::string Printer::print(ExtentId e) {
 
 std::string Printer::atom(const ExtentAtom& atom) const {
     if (atom.kind == AtomKind::symbol) return atom.name;
-    std::vector<Poly> operands;
-    for (const ExtentId operand : atom.operands) operands.push_back(pool_.terms(operand));
+    const std::vector<Poly> operands = extents::sums_of(pool_, atom.operands);
     if (atom.kind == AtomKind::floordiv) return quotient(operands[0], operands[1]);
     if (atom.kind == AtomKind::max0) return fmt::format("max(0, {})", sum(operands[0]));
-    return list("min", std::move(operands));
+    return list("min", operands);
 }
 
-std::string Printer::list(const char* name, std::vector<Poly> operands) const {
+std::string Printer::list(const char* name, const std::vector<Poly>& operands) const {
     std::string text;
     for (const Poly& operand : operands) {
         if (!text.empty()) text += ", ";
@@ -164,8 +163,10 @@ std::optional<Piece> Printer::special_piece(Poly& terms, const ExtentTerm& term,
     // Nested minima and maxima print as they are: put another way they would be read as another normal form.
     for (const ExtentId operand : atom.operands)
         if (atom.kind != AtomKind::floordiv && has_lattice(pool_.terms(operand))) return std::nullopt;
-    if (atom.kind == AtomKind::max0 && negative) text = min_of_max0(*left, times, pool_.terms(atom.operands[0]));
-    if (atom.kind == AtomKind::max0 && !negative) text = max_of_max0(*left, times, pool_.terms(atom.operands[0]));
+    if (atom.kind == AtomKind::max0 && negative)
+        text = min_of_max0(*left, times, pool_.terms(atom.operands[0]));
+    if (atom.kind == AtomKind::max0 && !negative)
+        text = max_of_max0(*left, times, pool_.terms(atom.operands[0]));
     if (atom.kind == AtomKind::min && negative) text = max_of_min(*left, times, atom);
     if (atom.kind == AtomKind::floordiv && negative && times.factors.empty())
         text = rounded_up(*left, times, atom);
@@ -180,7 +181,8 @@ std::optional<Piece> Printer::special_piece(Poly& terms, const ExtentTerm& term,
 bool Printer::has_lattice(const Poly& e) const {
     for (const ExtentTerm& term : e)
         for (const uint32_t factor : term.factors)
-            if (pool_.atom(factor).kind == AtomKind::max0 || pool_.atom(factor).kind == AtomKind::min) return true;
+            if (pool_.atom(factor).kind == AtomKind::max0 || pool_.atom(factor).kind == AtomKind::min)
+                return true;
     return false;
 }
 
@@ -200,7 +202,8 @@ bool Printer::take(Poly& terms, const ExtentTerm& times, const Poly& sum) const 
 }
 
 /// p - max(0, p - k) = min(p, k)
-std::optional<std::string> Printer::min_of_max0(Poly& terms, const ExtentTerm& times, const Poly& inner) const {
+std::optional<std::string> Printer::min_of_max0(Poly& terms, const ExtentTerm& times,
+                                                const Poly& inner) const {
     const int64_t constant = constant_part(inner);
     if (constant == INT64_MIN) return std::nullopt;
     Poly high = inner;
@@ -210,22 +213,23 @@ std::optional<std::string> Printer::min_of_max0(Poly& terms, const ExtentTerm& t
 }
 
 /// max(0, p - k) - p = max(0, k - p) - k; here the sum has -times * p, and `times` is positive.
-std::optional<std::string> Printer::max_of_max0(Poly& terms, const ExtentTerm& times, const Poly& inner) const {
+std::optional<std::string> Printer::max_of_max0(Poly& terms, const ExtentTerm& times,
+                                                const Poly& inner) const {
     const auto negated = add_scaled(pool_, {}, inner, -1);
     auto opposite = add_scaled(pool_, {}, terms, -1);
-    if (!negated || !opposite || constant_part(inner) == 0 || !take(*opposite, times, inner)) return std::nullopt;
+    if (!negated || !opposite || constant_part(inner) == 0 || !take(*opposite, times, inner))
+        return std::nullopt;
     const auto left = add_scaled(pool_, {}, *opposite, -1);
     if (!left) return std::nullopt;
     terms = *left;
     return list("max", {{}, *negated});
 }
 
-/// s - min(p, q) = max(s - p, s - q), where s has the larger coefficients of all operands; the sum may also have
-/// just one of two operands: p - min(p, q) = max(0, p - q).
+/// s - min(p, q) = max(s - p, s - q), where s has the larger coefficients of all operands; the sum may also
+/// have just one of two operands: p - min(p, q) = max(0, p - q).
 std::optional<std::string> Printer::max_of_min(Poly& terms, const ExtentTerm& times,
                                                const ExtentAtom& atom) const {
-    std::vector<Poly> operands;
-    for (const ExtentId operand : atom.operands) operands.push_back(pool_.terms(operand));
+    const std::vector<Poly> operands = extents::sums_of(pool_, atom.operands);
     Poly all = extents::largest_coefficients(pool_, operands);
     std::vector<Poly> wanted(operands.begin(), operands.end());
     wanted.insert(wanted.begin(), std::move(all));
@@ -243,7 +247,7 @@ std::optional<std::string> Printer::max_of_min(Poly& terms, const ExtentTerm& ti
         }
         terms = std::move(left);
         std::reverse(rest.begin() + (i > 0 ? 1 : 0), rest.end());
-        return list("max", std::move(rest));
+        return list("max", rest);
     }
     return std::nullopt;
 }

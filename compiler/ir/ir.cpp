@@ -33,9 +33,10 @@ std::optional<Structure> structure_named(std::string_view name) {
 }
 
 std::string structures_markdown() {
-    std::string text = "| operation | stands in | operands | regions | attribute | meaning |\n|---|---|---|---|---|---|\n";
+    std::string text =
+        "| operation | stands in | operands | regions | attribute | meaning |\n|---|---|---|---|---|---|\n";
     constexpr std::string_view kForms[] = {"graph", "kernel", "plan", "scalar"};
-    constexpr std::string_view kAttributes[] = {"", "scalar", "size", "affine", "index map",
+    constexpr std::string_view kAttributes[] = {"",     "scalar",   "size",  "affine", "index map",
                                                 "text", "relation", "loops", "launch"};
     for (const StructureRow& r : kStructureTable) {
         std::string forms;
@@ -50,9 +51,7 @@ std::string structures_markdown() {
     return text;
 }
 
-std::string_view Opcode::name() const {
-    return elementwise() ? fuseline::name(op()) : row(structure()).name;
-}
+std::string_view Opcode::name() const { return elementwise() ? fuseline::name(op()) : row(structure()).name; }
 
 bool Opcode::pure() const { return elementwise() || row(structure()).pure; }
 

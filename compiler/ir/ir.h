@@ -305,7 +305,8 @@ private:
 
 /// Text of a function: typed, one node a line, names kept (`%d1`) unless canonical. Parsed back by parse_function.
 struct PrintOptions {
-    bool canonical = false;  ///< values numbered, sizes renamed d0, d1, .. in order of first use, no names: text of the cache key
+    /// Text of the cache key: values numbered; sizes renamed d0, d1, .. (a kernel's in their order, others by first use); no names.
+    bool canonical = false;
     const SourceMap* sources = nullptr;  ///< adds `// file:line` comments
 };
 std::string print(const Function& function, const PrintOptions& options = {});

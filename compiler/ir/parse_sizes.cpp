@@ -98,7 +98,8 @@ private:
         const std::optional<ExtentId> e = pool_.parse(text);
         if (!e) fail(piece_.span, fmt::format("`{}` is not a size expression", text));
         for (const std::string& name : pool_.symbols(*e)) {
-            if (axis(name) != axes_.size()) fail(piece_.span, fmt::format("`{}` is not affine in {}", text, name));
+            if (axis(name) != axes_.size())
+                fail(piece_.span, fmt::format("`{}` is not affine in {}", text, name));
         }
         return *e;
     }

@@ -11,7 +11,8 @@ namespace fuseline::ir {
 
 ExtentId parse_extent(ExtentPool& pool, const Piece& piece);
 
-/// "2*i + n*j + (n - 1)": terms over the axes and sizes. A coefficient that is a sum or a quotient stands in parentheses.
+/// "2*i + n*j + (n - 1)": terms over the axes and sizes. A coefficient that is a sum or a quotient stands in
+/// parentheses.
 Affine parse_affine(ExtentPool& pool, const Piece& piece, const std::vector<std::string>& axes);
 
 Type parse_type(TextReader& reader, ExtentPool& pool);

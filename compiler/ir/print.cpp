@@ -1,6 +1,8 @@
 // Prints a function as text.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/ir/spelling.h"
 
 namespace fuseline::ir {
@@ -50,7 +52,8 @@ private:
     std::string values(std::span<const ValueId> list) const;
     std::string index_map(const IndexMap& map, size_t rank);
 
-    void indent() { out_.append(2 * open_.size(), ' '); }
+    /// Bounded, so that deep nesting does not square the text.
+    void indent() { out_.append(2 * std::min<size_t>(open_.size(), 40), ' '); }
 
     const Function& f_;
     const PrintOptions& options_;
@@ -80,7 +83,8 @@ void Printer::header() {
         out_ += " -> (";
         for (size_t k = 0; k < body.yields.size(); ++k) {
             if (k != 0) out_ += ", ";
-            if (!options_.canonical && k < f_.result_names.size()) out_ += name_text(f_.result_names[k]) + ": ";
+            if (!options_.canonical && k < f_.result_names.size())
+                out_ += name_text(f_.result_names[k]) + ": ";
             out_ += type_text(size_, f_.type(body.yields[k]));
         }
         out_ += ')';
@@ -242,7 +246,8 @@ void Printer::parameters(RegionId region) {
     const std::vector<ValueId>& list = f_.region(region).parameters;
     if (list.empty()) return;
     for (size_t k = 0; k < list.size(); ++k) {
-        out_ += fmt::format("{}{}: {}", k == 0 ? " (" : ", ", value_(list[k]), type_text(size_, f_.type(list[k])));
+        out_ += fmt::format("{}{}: {}", k == 0 ? " (" : ", ", value_(list[k]),
+                            type_text(size_, f_.type(list[k])));
     }
     out_ += ')';
 }

@@ -100,7 +100,8 @@ std::string name_text(std::string_view name) {
     return is_identifier(name) ? std::string(name) : quoted(name);
 }
 
-ValueSpelling::ValueSpelling(const Function& function, bool canonical) : f_(&function), canonical_(canonical) {
+ValueSpelling::ValueSpelling(const Function& function, bool canonical)
+    : f_(&function), canonical_(canonical) {
     spellings_.resize(function.value_count());
     const Region& body = function.region(function.body());
     for (size_t k = 0; k < body.parameters.size(); ++k) {
@@ -129,7 +130,8 @@ void ValueSpelling::define_nodes() {
         }
         const NodeId id = region.nodes[open.back().position++];
         const Node& n = f_->node(id);
-        for (uint32_t k = 0; k < n.results_count; ++k) define(f_->result(id, k), f_->value_name(f_->result(id, k)));
+        for (uint32_t k = 0; k < n.results_count; ++k)
+            define(f_->result(id, k), f_->value_name(f_->result(id, k)));
         for (uint32_t k = n.regions_count; k-- > 0;) open.push_back({f_->region_of(n, k)});
     }
 }
@@ -203,7 +205,8 @@ std::vector<std::string> SizeSpelling::axes(size_t count, const std::vector<std:
 std::string affine_text(SizeSpelling& sizes, const Affine& affine, const std::vector<std::string>& axes) {
     std::string sum;
     for (const Affine::Term& t : affine.terms) {
-        append_term(sum, sizes, t.coefficient, t.axis < axes.size() ? axes[t.axis] : fmt::format("?{}", t.axis));
+        append_term(sum, sizes, t.coefficient,
+                    t.axis < axes.size() ? axes[t.axis] : fmt::format("?{}", t.axis));
     }
     append_offset(sum, sizes, affine.offset);
     return sum;

@@ -18,7 +18,8 @@ std::string quoted(std::string_view text);
 /// An identifier as it is, anything else quoted.
 std::string name_text(std::string_view name);
 
-/// The spelling of every value of a function: "%d1", "%d1.1" for the second d1, "%0", "%1" .. for unnamed ones.
+/// The spelling of every value of a function: "%d1", "%d1.1" for the second d1, "%0", "%1" .. for unnamed
+/// ones.
 class ValueSpelling {
 public:
     /// `canonical`: all values numbered in the order of the text.
@@ -37,8 +38,8 @@ private:
     uint32_t unnamed_ = 0;
 };
 
-/// The spelling of sizes. Canonical: names become d0, d1, .. (a kernel's sizes first, in their order, then others in the
-/// order of first use), so that text depends on structure alone.
+/// The spelling of sizes. Canonical: names become d0, d1, .. (a kernel's sizes first, in their order, then
+/// others in the order of first use), so that text depends on structure alone.
 class SizeSpelling {
 public:
     SizeSpelling(const Function& function, bool canonical);
@@ -48,8 +49,11 @@ public:
     std::string symbol(const std::string& name) const;
     std::optional<int64_t> constant(ExtentId e) const { return pool_.constant_value(e); }
     /// "n" and "7" stand alone; sums, products and quotients need parentheses as a factor.
-    bool simple(ExtentId e) const { return pool_.symbol_name(e).has_value() || pool_.constant_value(e).has_value(); }
-    /// Names for `count` axes, none of them a size of the function; `wanted` come first where they are identifiers.
+    bool simple(ExtentId e) const {
+        return pool_.symbol_name(e).has_value() || pool_.constant_value(e).has_value();
+    }
+    /// Names for `count` axes, none of them a size of the function; `wanted` come first where they are
+    /// identifiers.
     std::vector<std::string> axes(size_t count, const std::vector<std::string>& wanted = {}) const;
 
 private:

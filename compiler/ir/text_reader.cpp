@@ -13,7 +13,7 @@ namespace {
 
 /// Size expressions nest no deeper; the bound keeps their reader's recursion small.
 constexpr int kMaxParentheses = 64;
-constexpr size_t kMaxPiece = 1 << 16;
+constexpr size_t kMaxPiece = 1 << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -93,7 +93,8 @@ Piece TextReader::word(std::string_view what) {
     skip();
     const size_t begin = position_;
     if (begin == text_.size() || !is_letter(text_[begin])) fail(here(), fmt::format("expected {}", what));
-    while (position_ < text_.size() && (is_letter(text_[position_]) || is_digit(text_[position_]))) ++position_;
+    while (position_ < text_.size() && (is_letter(text_[position_]) || is_digit(text_[position_])))
+        ++position_;
     return {text_.substr(begin, position_ - begin), since(begin)};
 }
 
@@ -112,9 +113,12 @@ std::string TextReader::quoted() {
             continue;
         }
         c = position_ < text_.size() ? text_[position_++] : '\0';
-        if (c == '"' || c == '\\') out += c;
-        else if (c == 'n') out += '\n';
-        else if (c == 't') out += '\t';
+        if (c == '"' || c == '\\')
+            out += c;
+        else if (c == 'n')
+            out += '\n';
+        else if (c == 't')
+            out += '\t';
         else if (c == 'x' && position_ + 2 <= text_.size() && hex_digit(text_[position_]) >= 0 &&
                  hex_digit(text_[position_ + 1]) >= 0) {
             out += static_cast<char>(16 * hex_digit(text_[position_]) + hex_digit(text_[position_ + 1]));
@@ -123,7 +127,8 @@ std::string TextReader::quoted() {
             fail(since(begin), "unknown escape in a quoted text (there are \\\" \\\\ \\n \\t \\xHH)");
         }
     }
-    if (position_ == text_.size() || text_[position_] != '"') fail(since(begin), "the quoted text has no end");
+    if (position_ == text_.size() || text_[position_] != '"')
+        fail(since(begin), "the quoted text has no end");
     ++position_;
     return out;
 }
@@ -179,7 +184,8 @@ Piece TextReader::raw(std::string_view stops) {
     while (end > begin && is_blank(text_[end - 1])) --end;
     if (end == begin) fail(here(), "expected an expression");
     if (end - begin > kMaxPiece) fail(since(begin), "the expression is too long");
-    return {text_.substr(begin, end - begin), {base_ + static_cast<uint32_t>(begin), base_ + static_cast<uint32_t>(end)}};
+    return {text_.substr(begin, end - begin),
+            {base_ + static_cast<uint32_t>(begin), base_ + static_cast<uint32_t>(end)}};
 }
 
 std::vector<Piece> TextReader::bracket_list() {

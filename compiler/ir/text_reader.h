@@ -25,8 +25,8 @@ struct ValueToken {
 /// Throws UserError with one diagnostic.
 [[noreturn]] void fail(Span span, std::string message);
 
-/// Reads tokens of one text from front to back; every failure is a UserError. Blanks, newlines and `// ...` comments
-/// separate tokens.
+/// Reads tokens of one text from front to back; every failure is a UserError. Blanks, newlines and `// ...`
+/// comments separate tokens.
 class TextReader {
 public:
     TextReader(std::string_view text, uint32_t base) : text_(text), base_(base) {}

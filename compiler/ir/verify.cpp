@@ -82,7 +82,8 @@ uint32_t result_count(const Function& f, const Node& n) {
     if (n.op.elementwise()) return 1;
     const StructureRow& r = row(n.op.structure());
     // Operations with yields have a result for each; rule `types` compares them.
-    if (r.regions != 0 && r.pure) return static_cast<uint32_t>(f.region(f.region_of(n, r.regions - 1)).yields.size());
+    if (r.regions != 0 && r.pure)
+        return static_cast<uint32_t>(f.region(f.region_of(n, r.regions - 1)).yields.size());
     return r.pure || r.id == Structure::alloc_ ? 1 : 0;
 }
 
@@ -99,9 +100,11 @@ void verify_arity(VerifyContext& c) {
             low = r.operands_min, high = r.operands_max, regions = r.regions, attribute = r.attribute;
         }
         if (n.operands_count < low || n.operands_count > high) {
-            c.fault(id, fmt::format("has {} operands, needs {}{}", n.operands_count, low, high > low ? " or more" : ""));
+            c.fault(id, fmt::format("has {} operands, needs {}{}", n.operands_count, low,
+                                    high > low ? " or more" : ""));
         }
-        if (n.attribute.index() != static_cast<size_t>(attribute)) c.fault(id, "has an attribute of the wrong kind");
+        if (n.attribute.index() != static_cast<size_t>(attribute))
+            c.fault(id, "has an attribute of the wrong kind");
         if (n.regions_count != regions) {
             c.fault(id, fmt::format("has {} regions, needs {}", n.regions_count, regions));
         } else if (n.results_count != result_count(c.f, n)) {
@@ -143,8 +146,8 @@ private:
         RegionId region;
         NodeId owner;
         size_t position = 0;
-        uint32_t next = 0;  ///< region of the node at `position` to enter next
-        size_t defined = 0; ///< defined_.size() when the region was entered
+        uint32_t next = 0;   ///< region of the node at `position` to enter next
+        size_t defined = 0;  ///< defined_.size() when the region was entered
     };
 
     void define(ValueId v) {
@@ -168,8 +171,10 @@ private:
         for (ValueId v : values) {
             if (visible_[v.index]) continue;
             const std::string what = fmt::format("{} {}, which is not defined before it", verb, c_.value(v));
-            if (place) c_.fault(place, what);
-            else c_.fault_of_function(what);
+            if (place)
+                c_.fault(place, what);
+            else
+                c_.fault_of_function(what);
         }
     }
 
@@ -182,7 +187,8 @@ private:
 /// Values are defined before their uses, in the same region or one around it.
 void verify_dominance(VerifyContext& c) { Dominance(c).run(); }
 
-/// A group sees values from outside through its parameters only; constants, sizes and indices are the same everywhere.
+/// A group sees values from outside through its parameters only; constants, sizes and indices are the same
+/// everywhere.
 void verify_captures(VerifyContext& c) {
     std::vector<RegionId> group(c.f.region_count());
     for (NodeId id : c.order) {
@@ -196,39 +202,48 @@ void verify_captures(VerifyContext& c) {
         for (ValueId v : c.f.operands(n)) {
             const ValueInfo& info = c.f.value(v);
             const Node* definition = c.f.definition(v);
-            if (definition != nullptr && definition->operands_count == 0 && definition->regions_count == 0) continue;
+            if (definition != nullptr && definition->operands_count == 0 && definition->regions_count == 0)
+                continue;
             const RegionId home = definition != nullptr ? definition->parent : info.parameter_of;
             if (group[home.index] != around) {
-                c.fault(id, fmt::format("uses {} of outside its group: it must come in as an operand", c.value(v)));
+                c.fault(id, fmt::format("uses {} of outside its group: it must come in as an operand",
+                                        c.value(v)));
             }
         }
     }
 }
 
-/// Parameters and results have as many names as there are; a kernel's parameters come in the order of its ABI.
+/// Parameters and results have as many names as there are; a kernel's parameters come in the order of its
+/// ABI.
 void verify_signature(VerifyContext& c) {
     const Region& body = c.f.region(c.f.body());
     if (c.f.parameter_names.size() != body.parameters.size()) {
-        c.fault_of_function(fmt::format("{} parameters have {} names", body.parameters.size(), c.f.parameter_names.size()));
+        c.fault_of_function(
+            fmt::format("{} parameters have {} names", body.parameters.size(), c.f.parameter_names.size()));
     }
     const bool kernel = c.f.form == Form::kernel;
     if (kernel && !body.yields.empty()) c.fault_of_function("a kernel yields nothing: it stores");
     if (!kernel && c.f.result_names.size() != body.yields.size()) {
-        c.fault_of_function(fmt::format("{} results have {} names", body.yields.size(), c.f.result_names.size()));
+        c.fault_of_function(
+            fmt::format("{} results have {} names", body.yields.size(), c.f.result_names.size()));
     }
-    if (kernel && c.f.index_bits != 32 && c.f.index_bits != 64) c.fault_of_function("index_bits is neither 32 nor 64");
+    if (kernel && c.f.index_bits != 32 && c.f.index_bits != 64)
+        c.fault_of_function("index_bits is neither 32 nor 64");
     int rank_before = 0;
     for (ValueId p : body.parameters) {
         const Type& t = c.f.type(p);
         const bool buffer = t.kind == TypeKind::read_buffer || t.kind == TypeKind::write_buffer;
         if (t.kind == TypeKind::index || (buffer && !kernel)) {
-            c.fault_of_function(fmt::format("parameter {} has type {}, which its form lacks", c.value(p), c.type(p)));
+            c.fault_of_function(
+                fmt::format("parameter {} has type {}, which its form lacks", c.value(p), c.type(p)));
         }
         if (!kernel) continue;
-        if (!t.shape.empty()) c.fault_of_function(fmt::format("parameter {} of a kernel has a shape", c.value(p)));
+        if (!t.shape.empty())
+            c.fault_of_function(fmt::format("parameter {} of a kernel has a shape", c.value(p)));
         const int rank = t.kind == TypeKind::read_buffer ? 0 : t.kind == TypeKind::write_buffer ? 1 : 2;
         if (rank < rank_before) {
-            c.fault_of_function(fmt::format("parameter {}: read buffers come first, then write buffers, then scalars", c.value(p)));
+            c.fault_of_function(fmt::format(
+                "parameter {}: read buffers come first, then write buffers, then scalars", c.value(p)));
         }
         rank_before = std::max(rank, rank_before);
     }
@@ -241,9 +256,14 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {"ids", verify_ids, true},           {"place", verify_places, false},   {"arity", verify_arity, true},
-    {"dominance", verify_dominance, false}, {"captures", verify_captures, false}, {"signature", verify_signature, false},
-    {"types", verify_types, false},      {"sizes", verify_sizes, false},
+    {"ids", verify_ids, true},
+    {"place", verify_places, false},
+    {"arity", verify_arity, true},
+    {"dominance", verify_dominance, false},
+    {"captures", verify_captures, false},
+    {"signature", verify_signature, false},
+    {"types", verify_types, false},
+    {"sizes", verify_sizes, false},
 };
 
 }  // namespace

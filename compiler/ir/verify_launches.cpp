@@ -19,8 +19,9 @@ void check_operands(VerifyContext& c, NodeId id, const Function& kernel) {
         const Type& given = c.f.type(operands[k]);
         const Type& wanted = kernel.type(parameters[k]);
         if (given.dtype != wanted.dtype) {
-            c.fault(id, fmt::format("operand {} is {}, parameter {} of the kernel is {}", c.value(operands[k]),
-                                    name(given.dtype), kernel.parameter_names[k], name(wanted.dtype)));
+            c.fault(id,
+                    fmt::format("operand {} is {}, parameter {} of the kernel is {}", c.value(operands[k]),
+                                name(given.dtype), kernel.parameter_names[k], name(wanted.dtype)));
         }
         if (wanted.kind == TypeKind::value && given.rank() != 0) {
             c.fault(id, fmt::format("operand {} is an array, parameter {} of the kernel a scalar",
@@ -32,7 +33,8 @@ void check_operands(VerifyContext& c, NodeId id, const Function& kernel) {
 void check_sizes(VerifyContext& c, NodeId id, const Function& kernel, const Launch& launch) {
     std::vector<std::string> bound;
     for (const auto& [symbol, size] : launch.sizes) bound.push_back(symbol);
-    if (bound != kernel.sizes) c.fault(id, fmt::format("does not bind the sizes of kernel {} in order", kernel.name));
+    if (bound != kernel.sizes)
+        c.fault(id, fmt::format("does not bind the sizes of kernel {} in order", kernel.name));
 }
 
 }  // namespace

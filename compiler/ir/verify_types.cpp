@@ -67,11 +67,12 @@ void check_shapes(const Subject& s) {
     for (size_t k = 0; k < s.n.operands_count; ++k) {
         const Type& t = s.operand(k);
         if (t.rank() != 0 && t.shape != shape) {
-            s.fault(fmt::format("operand {} has type {}, the result {}: a view must broadcast it", k, s.c.type(t),
-                                s.c.type(s.result())));
+            s.fault(fmt::format("operand {} has type {}, the result {}: a view must broadcast it", k,
+                                s.c.type(t), s.c.type(s.result())));
         }
     }
-    const bool given = std::ranges::any_of(s.c.f.operands(s.n), [&](ValueId v) { return s.c.f.type(v).shape == shape; });
+    const bool given =
+        std::ranges::any_of(s.c.f.operands(s.n), [&](ValueId v) { return s.c.f.type(v).shape == shape; });
     if (!given && s.n.operands_count != 0) s.fault("the result has the shape of no operand");
 }
 
@@ -89,8 +90,8 @@ void check_elementwise(const Subject& s) {
     }
     for (size_t k = r.rule == TypeRule::select ? 1 : 0; k < dtypes.size(); ++k) {
         if (dtypes[k] != typing->operation) {
-            s.fault(fmt::format("computes in {}, operand {} is {}: a cast is missing", name(typing->operation), k,
-                                name(dtypes[k])));
+            s.fault(fmt::format("computes in {}, operand {} is {}: a cast is missing",
+                                name(typing->operation), k, name(dtypes[k])));
         }
     }
 }
@@ -105,7 +106,9 @@ void check_constant(const Subject& s) {
     }
 }
 
-void check_extent(const Subject& s) { s.same(s.result_types(), {scalar_type(DType::i64_)}, "the result and an extent"); }
+void check_extent(const Subject& s) {
+    s.same(s.result_types(), {scalar_type(DType::i64_)}, "the result and an extent");
+}
 
 void check_index(const Subject& s) {
     if (s.result().dtype != DType::i64_) s.fault("an index is i64");
@@ -117,7 +120,8 @@ void check_view(const Subject& s) {
     const IndexMap& map = s.attribute<IndexMap>();
     if (s.result().dtype != s.operand(0).dtype) s.fault("a view keeps the element type");
     if (map.size() != s.operand(0).rank()) {
-        s.fault(fmt::format("the map gives {} indices, the operand has rank {}", map.size(), s.operand(0).rank()));
+        s.fault(fmt::format("the map gives {} indices, the operand has rank {}", map.size(),
+                            s.operand(0).rank()));
     }
     for (const Affine& affine : map) check_affine(s, affine, s.result().rank());
 }
@@ -141,7 +145,8 @@ void check_if(const Subject& s) {
     s.same({s.operand(0)}, {scalar_type(DType::bool_)}, "the condition and a bool");
     for (uint32_t k = 0; k < 2; ++k) {
         if (!s.region(k).parameters.empty()) s.fault(fmt::format("region {} has parameters", k));
-        s.same(s.types(s.region(k).yields), s.result_types(), fmt::format("the yields of region {} and the results", k));
+        s.same(s.types(s.region(k).yields), s.result_types(),
+               fmt::format("the yields of region {} and the results", k));
     }
 }
 
@@ -215,11 +220,14 @@ struct StructureCheck {
 };
 
 constexpr StructureCheck kChecks[] = {
-    {Structure::constant_, check_constant}, {Structure::extent_, check_extent}, {Structure::index_, check_index},
-    {Structure::view_, check_view},         {Structure::apply_, check_apply},   {Structure::if_, check_if},
-    {Structure::while_, check_while},       {Structure::for_, check_for},       {Structure::check_, check_nothing},
-    {Structure::group_, check_group},       {Structure::nest_, check_nest},     {Structure::load_, check_load},
-    {Structure::store_, check_store},       {Structure::alloc_, check_nothing}, {Structure::launch_, check_launch},
+    {Structure::constant_, check_constant}, {Structure::extent_, check_extent},
+    {Structure::index_, check_index},       {Structure::view_, check_view},
+    {Structure::apply_, check_apply},       {Structure::if_, check_if},
+    {Structure::while_, check_while},       {Structure::for_, check_for},
+    {Structure::check_, check_nothing},     {Structure::group_, check_group},
+    {Structure::nest_, check_nest},         {Structure::load_, check_load},
+    {Structure::store_, check_store},       {Structure::alloc_, check_nothing},
+    {Structure::launch_, check_launch},
 };
 
 /// Only loads and stores touch buffers, and no index is a value.
@@ -258,7 +266,8 @@ void verify_types(VerifyContext& c) {
         check_kinds(s);
         if (scalars_only(c, n, scalar_region)) {
             for (const Type& t : s.result_types()) {
-                if (t.rank() != 0) s.fault(fmt::format("gives {} where only scalars are computed", c.type(t)));
+                if (t.rank() != 0)
+                    s.fault(fmt::format("gives {} where only scalars are computed", c.type(t)));
             }
         }
         if (n.op.elementwise()) {

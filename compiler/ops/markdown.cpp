@@ -61,17 +61,19 @@ std::string line(const OpRow& r) {
 }
 
 constexpr std::string_view kIntroduction =
-    R"(<!-- Generated from compiler/ops/op_table.def by `fuseline ops --markdown`: do not edit. -->
+    R"(<!-- Generated from compiler/ops/op_table.def by `./dev docs`: do not edit. -->
 # Elementwise operators and functions
 
 Each row is one row of `compiler/ops/op_table.def`. *Not yet* marks what the language has and this version
 answers with an error. A function's parameter names are NumPy's where NumPy has the function.
 
-**Error** is the largest error in units in the last place: f32, f64 on the CPU; f32, f64 on CUDA. *exact*
-means the same bits on every back end: the correctly rounded result, or the one that section 7 of `language.md`
-defines. Bounds of the CPU are measured against MPFR by the unit tests; those of CUDA are of CUDA's device
-functions, from the tables of standard functions in NVIDIA's CUDA C++ Programming Guide. The reference
-interpreter computes a function of f32 in f64, and one of f64 in `long double`, and rounds once.
+**Error** is the largest distance from the exact value in units in the last place: f32, f64 on the CPU;
+f32, f64 on CUDA. *exact* means the same bits on every back end: the correctly rounded result, or the one
+that section 7 of `language.md` defines. Bounds of the CPU (SLEEF's functions) are measured against MPFR
+by the unit tests; those of CUDA are of CUDA's device functions, from the tables of standard functions in
+NVIDIA's CUDA C++ Programming Guide, which state the distance from the correctly rounded result: half an
+ulp is added here. The bounds of `lgamma` do not hold near its zeros below 0. The reference interpreter
+computes a function of f32 in f64, and one of f64 in `long double`, and rounds once.
 
 **Derivatives** are by operand over the operands x, y, z and the result r, separated by `;`.
 

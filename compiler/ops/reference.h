@@ -1,4 +1,4 @@
-// Reference functions as the table holds them: `reference::of<Exp>` takes and gives Scalars of any type the
+// Reference functions as the table holds them: `reference::of<Add>` takes and gives Scalars of any type the
 // row allows.
 #pragma once
 
@@ -70,6 +70,12 @@ Scalar of(DType operation, DType, const Scalar* x) {
         }
     });
 }
+
+/// As the table writes functions of floats: `reference::function<[](auto x) { return std::exp(x); }>`.
+template <auto F>
+inline constexpr Reference function = of<Rounded<F>>;
+template <auto F>
+inline constexpr Reference exact = of<Exact<F>>;
 
 /// where(c, x, y): the bits of the chosen operand.
 inline Scalar select(DType, DType, const Scalar* x) { return x[0].as_bool() ? x[1] : x[2]; }

@@ -2,8 +2,8 @@
 // share.
 //
 // Accuracy: a function of f32 is the double function of libm rounded once to f32; one of f64 is libm's long
-// double function rounded once to f64 (80-bit on x86). Both lie within about 0.501 ulp of the exact value. `pow`
-// of f64 is libm's double function, within 1 ulp.
+// double function rounded once to f64 (80-bit on x86). Both lie within about 0.501 ulp of the exact value.
+// `pow` of f64 is libm's double function, within 1 ulp.
 #pragma once
 
 #include <cmath>
@@ -169,87 +169,30 @@ FUSELINE_ROUNDING(RoundEven, std::nearbyint)
 FUSELINE_ROUNDING(Positive, +)
 #undef FUSELINE_ROUNDING
 
-/// Functions that C defines exactly: computed in the type itself.
-#define FUSELINE_EXACT(Name, expression) \
-    struct Name {                        \
-        template <std::floating_point T> \
-        static T apply(T x, T y) {       \
-            return expression;           \
-        }                                \
-    };
-FUSELINE_EXACT(TruncatedRemainder, std::fmod(x, y))
-FUSELINE_EXACT(CopySign, std::copysign(x, y))
-FUSELINE_EXACT(NextAfter, std::nextafter(x, y))
-#undef FUSELINE_EXACT
-
-struct SquareRoot {
+/// A function of floats, computed in the wider type and rounded once.
+template <auto F>
+struct Rounded {
     template <std::floating_point T>
+        requires std::invocable<decltype(F), Wider<T>>
     static T apply(T x) {
-        return std::sqrt(x);
+        return static_cast<T>(F(Wider<T>(x)));
     }
-};
-
-struct MultiplyAdd {
     template <std::floating_point T>
-    static T apply(T x, T y, T z) {
-        return std::fma(x, y, z);
+        requires std::invocable<decltype(F), Wider<T>, Wider<T>>
+    static T apply(T x, T y) {
+        return static_cast<T>(F(Wider<T>(x), Wider<T>(y)));
     }
 };
 
-struct IsNan {
-    template <std::floating_point T>
-    static bool apply(T x) {
-        return std::isnan(x);
+/// A function of floats that C defines exactly: computed in the type itself. A test gives bool.
+template <auto F>
+struct Exact {
+    template <std::floating_point... T>
+        requires std::invocable<decltype(F), T...>
+    static auto apply(T... x) {
+        return F(x...);
     }
 };
-
-struct IsInf {
-    template <std::floating_point T>
-    static bool apply(T x) {
-        return std::isinf(x);
-    }
-};
-
-struct IsFinite {
-    template <std::floating_point T>
-    static bool apply(T x) {
-        return std::isfinite(x);
-    }
-};
-
-/// Transcendental functions: `w` is the argument in the wider type.
-#define FUSELINE_FUNCTION(Name, expression)    \
-    struct Name {                              \
-        template <std::floating_point T>       \
-        static T apply(T x) {                  \
-            const Wider<T> w = x;              \
-            return static_cast<T>(expression); \
-        }                                      \
-    };
-FUSELINE_FUNCTION(ReciprocalRoot, 1 / std::sqrt(w))
-FUSELINE_FUNCTION(CubeRoot, std::cbrt(w))
-FUSELINE_FUNCTION(Exp, std::exp(w))
-FUSELINE_FUNCTION(Exp2, std::exp2(w))
-FUSELINE_FUNCTION(ExpMinus1, std::expm1(w))
-FUSELINE_FUNCTION(Log, std::log(w))
-FUSELINE_FUNCTION(Log2, std::log2(w))
-FUSELINE_FUNCTION(Log10, std::log10(w))
-FUSELINE_FUNCTION(Log1Plus, std::log1p(w))
-FUSELINE_FUNCTION(Sin, std::sin(w))
-FUSELINE_FUNCTION(Cos, std::cos(w))
-FUSELINE_FUNCTION(Tan, std::tan(w))
-FUSELINE_FUNCTION(ArcSin, std::asin(w))
-FUSELINE_FUNCTION(ArcCos, std::acos(w))
-FUSELINE_FUNCTION(ArcTan, std::atan(w))
-FUSELINE_FUNCTION(Sinh, std::sinh(w))
-FUSELINE_FUNCTION(Cosh, std::cosh(w))
-FUSELINE_FUNCTION(Tanh, std::tanh(w))
-FUSELINE_FUNCTION(ArcSinh, std::asinh(w))
-FUSELINE_FUNCTION(ArcCosh, std::acosh(w))
-FUSELINE_FUNCTION(ArcTanh, std::atanh(w))
-FUSELINE_FUNCTION(ErrorFunction, std::erf(w))
-FUSELINE_FUNCTION(ComplementaryErrorFunction, std::erfc(w))
-#undef FUSELINE_FUNCTION
 
 struct LogGamma {
     template <std::floating_point T>
@@ -262,19 +205,6 @@ struct LogGamma {
         }
     }
 };
-
-#define FUSELINE_FUNCTION(Name, expression)    \
-    struct Name {                              \
-        template <std::floating_point T>       \
-        static T apply(T x, T y) {             \
-            const Wider<T> v = x;              \
-            const Wider<T> w = y;              \
-            return static_cast<T>(expression); \
-        }                                      \
-    };
-FUSELINE_FUNCTION(ArcTan2, std::atan2(v, w))
-FUSELINE_FUNCTION(Hypot, std::hypot(v, w))
-#undef FUSELINE_FUNCTION
 
 /// Toward zero, saturating; NaN gives 0.
 template <Integer To, std::floating_point From>

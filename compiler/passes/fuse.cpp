@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
@@ -113,10 +114,11 @@ ir::Function GroupBuilder::run() {
 void add_remarks(const fusion::Graph& graph, const fusion::Clusters& clusters, const fusion::Partition& parts,
                  std::vector<Remark>& remarks) {
     for (const Group& group : parts.groups) {
+        std::unordered_set<int> told;  // one remark for a value and a kernel that loads it
         for (uint32_t step : group.members) {
             for (ValueId v : graph.inputs(step)) {
                 const int producer = graph.step_of(v);
-                if (producer < 0 || group.has(static_cast<uint32_t>(producer))) continue;
+                if (producer < 0 || group.has(static_cast<uint32_t>(producer)) || !told.insert(producer).second) continue;
                 const auto p = static_cast<uint32_t>(producer);
                 const fusion::Reason& reason = clusters.reason(p);
                 remarks.push_back({"fuse", graph.function().span(graph.node(step)),

@@ -12,7 +12,6 @@ namespace {
 constexpr uint32_t kSlotBytes = 8;
 constexpr uint32_t kReservedBytes = 128;   ///< for the sizes that every kernel has
 constexpr uint32_t kMappedWeight = 4;      ///< a value at mapped elements needs a kernel of its own
-constexpr size_t kLeastLiveSegment = 64;   ///< steps; so that a wide graph is not cut to dust
 
 }  // namespace
 
@@ -23,22 +22,18 @@ Splitter::Splitter(const Graph& graph, const Clusters& clusters, int cluster, co
     const size_t count = members_.size();
     for (size_t p = 0; p < count; ++p) position_[members_[p]] = static_cast<int>(p);
     last_use_.assign(count, -1);
-    std::vector<int64_t> change(count + 2, 0);
+    ends_.resize(count);
     for (size_t p = 0; p < count; ++p) {
         const uint32_t step = members_[p];
         if (graph.cheap(step)) continue;
         for (uint32_t user : graph.users(step)) last_use_[p] = std::max(last_use_[p], position(user));
-        if (last_use_[p] < 0) continue;
-        const int64_t weight = clusters.place_in(step, cluster)->in_domain ? 1 : kMappedWeight;
-        change[p + 1] += weight;
-        change[static_cast<size_t>(last_use_[p]) + 1] -= weight;
+        if (last_use_[p] >= 0) ends_[static_cast<size_t>(last_use_[p])].push_back(p);
     }
-    live_.assign(count + 1, 0);
-    int64_t live = 0;
-    for (size_t p = 0; p <= count; ++p) {
-        live += change[p];
-        live_[p] = static_cast<uint32_t>(live);
-    }
+}
+
+uint32_t Splitter::crossing_weight(size_t position) const {
+    if (last_use_[position] < 0) return 0;
+    return clusters_.place_in(members_[position], cluster_)->in_domain ? 1 : kMappedWeight;
 }
 
 int Splitter::position(uint32_t step) const {
@@ -71,30 +66,32 @@ void Splitter::add(Load& load, size_t position, size_t begin) const {
     load.nodes += graph_.weight(step);
     for (ir::ValueId v : graph_.inputs(step)) add_input(load, v, begin);
     if (clusters_.home(step) == cluster_) load.parameter_bytes += kSlotBytes;
+    uint32_t crossing = load.crossing.back() + crossing_weight(position);
+    for (size_t ended : ends_[position]) crossing -= ended >= begin ? crossing_weight(ended) : 0;
+    load.crossing.push_back(crossing);
 }
 
-std::string Splitter::exceeded(const Load& load, size_t position) const {
+std::string Splitter::exceeded(const Load& load) const {
     if (load.nodes > budget_.nodes) return fmt::format("{} nodes", budget_.nodes);
-    const uint64_t bytes = load.parameter_bytes + kReservedBytes + uint64_t{kSlotBytes} * live_[position + 1];
-    if (bytes > budget_.parameter_bytes) return fmt::format("{} bytes of parameters", budget_.parameter_bytes);
-    return {};
+    const uint32_t crossing = load.crossing.back();
+    if (load.parameter_bytes + kReservedBytes + uint64_t{kSlotBytes} * crossing > budget_.parameter_bytes) {
+        return fmt::format("{} bytes of parameters", budget_.parameter_bytes);
+    }
+    return crossing > budget_.live ? fmt::format("{} live values", budget_.live) : "";
 }
 
 Segment Splitter::next(size_t begin) const {
     Load load;
     for (size_t p = begin; p < members_.size(); ++p) {
         add(load, p, begin);
-        std::string why = exceeded(load, p);
-        if (why.empty() && live_[p + 1] > budget_.live && p - begin >= kLeastLiveSegment) {
-            why = fmt::format("{} live values", budget_.live);
-        }
+        const std::string why = exceeded(load);
         if (why.empty() || p == begin) continue;
-        // The cheapest cut of the second half; of equal ones the last.
-        size_t best = p;
-        for (size_t cut = p; cut > begin + (p - begin) / 2; --cut) {
-            if (live_[cut] < live_[best]) best = cut;
+        // The cheapest cut of the second half; of equal ones the last. A cut at begin + k crosses load.crossing[k].
+        size_t best = p - begin;
+        for (size_t cut = best; cut > (p - begin) / 2; --cut) {
+            if (load.crossing[cut] < load.crossing[best]) best = cut;
         }
-        return {begin, best, why};
+        return {begin, begin + best, why};
     }
     return {begin, members_.size(), {}};
 }

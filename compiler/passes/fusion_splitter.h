@@ -16,7 +16,6 @@ struct Segment {
 
 class Splitter {
 public:
-    /// `slots[v]`: results of the entry that are the value v.
     Splitter(const Graph& graph, const Clusters& clusters, int cluster, const Budget& budget);
 
     const std::vector<uint32_t>& members() const { return members_; }
@@ -34,10 +33,12 @@ private:
         std::set<uint32_t> values;
         std::unordered_set<uint32_t> again;
         uint64_t nodes = 0, parameter_bytes = 0;
+        std::vector<uint32_t> crossing{0};  ///< weighted values of the segment that cross a cut after each member
     };
     void add(Load& load, size_t position, size_t begin) const;
     void add_input(Load& load, ir::ValueId v, size_t begin) const;
-    std::string exceeded(const Load& load, size_t position) const;
+    uint32_t crossing_weight(size_t position) const;
+    std::string exceeded(const Load& load) const;
     Segment next(size_t begin) const;
 
     const Graph& graph_;
@@ -47,7 +48,7 @@ private:
     std::vector<uint32_t> members_;
     std::unordered_map<uint32_t, int> position_;
     std::vector<int> last_use_;
-    std::vector<uint32_t> live_;  ///< live_[p]: weighted values that cross a cut before member p
+    std::vector<std::vector<size_t>> ends_;  ///< ends_[p]: members whose last use is p
 };
 
 }  // namespace fuseline::fusion

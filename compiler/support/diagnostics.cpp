@@ -2,7 +2,7 @@
 #include "compiler/support/diagnostics.h"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,8 +12,8 @@
 namespace fuseline {
 namespace {
 
-constexpr size_t kWidestLine = 160;    ///< bytes of a source line that are shown whole
-constexpr size_t kBeforeSpan = 60;     ///< bytes shown before the span of a longer line
+constexpr size_t kWidestLine = 160;  ///< bytes of a source line that are shown whole
+constexpr size_t kBeforeSpan = 60;   ///< bytes shown before the span of a longer line
 constexpr size_t kMostDiagnostics = 100;
 
 const char* word(Severity severity) {
@@ -155,9 +155,13 @@ DiagnosticBuilder Diagnostics::not_yet(Span span, std::string_view feature) {
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
-    std::vector<Diagnostic> out = all_;
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Diagnostic& a, const Diagnostic& b) { return a.span.begin < b.span.begin; });
+    std::vector<size_t> order(all_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+        return std::pair(all_[a].span.begin, a) < std::pair(all_[b].span.begin, b);
+    });
+    std::vector<Diagnostic> out;
+    for (size_t i : order) out.push_back(all_[i]);
     return out;
 }
 

@@ -85,6 +85,7 @@ public:
     std::string device_description() const;
 
     class Impl;
+    explicit Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
     const std::shared_ptr<Impl>& impl() const { return impl_; }
 
 private:

@@ -67,6 +67,10 @@ public:
     /// As launch, waits, and gives the kernel's own milliseconds.
     virtual double timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) = 0;
     virtual void synchronize(Stream stream) = 0;
+    /// Around the work of a call on a caller's stream: it comes after all that the own stream has, and the own stream's later
+    /// work after it. Nothing to do for the own stream.
+    virtual void enter(Stream) {}
+    virtual void leave(Stream) {}
 
     /// The executable in a stage's text: "cuda", "ptx", "sass", "llvm", "asm"; throws UserError for a stage that the device lacks.
     virtual std::string stage_text(const Executable& executable, std::string_view stage) = 0;

@@ -10,32 +10,43 @@ using namespace fuseline;
 
 namespace {
 
+/// The text of all functions, or the canonical text of the sound kernels among them.
 std::string printed(const std::string& text, bool canonical) {
     SourceMap sources;
     ir::PrintOptions options;
     options.canonical = canonical;
     std::string out;
     for (const ir::Function& f : ir::parse_functions(sources, sources.add("fuzz.ir", text))) {
-        out += ir::print(f, options);
-        ir::verify(f);
+        const bool sound = ir::verify(f).empty();
+        if (!canonical || (sound && f.form == ir::Form::kernel)) out += ir::print(f, options);
     }
     return out;
+}
+
+/// Each remainder doubles the text of the size that it is taken of; a long chain of them is no input of
+/// interest.
+bool has_remainder_chain(const std::string& text) {
+    int signs = 0;
+    for (const char c : text) {
+        signs = c == '\n' ? 0 : signs + (c == '%');
+        if (signs > 8) return true;
+    }
+    return false;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    std::string first[2];
     const std::string text(reinterpret_cast<const char*>(data), size);
+    if (has_remainder_chain(text)) return 0;
+    std::string first, canonical;
     try {
-        first[0] = printed(text, false);
-        first[1] = printed(text, true);
+        first = printed(text, false);
+        canonical = printed(text, true);
     } catch (const UserError&) {
         return 0;
     }
     // A UserError from here on is a fault of the printer and ends the run.
-    for (const bool canonical : {false, true}) {
-        if (printed(first[canonical ? 1 : 0], canonical) != first[canonical ? 1 : 0]) __builtin_trap();
-    }
+    if (printed(first, false) != first || printed(canonical, true) != canonical) __builtin_trap();
     return 0;
 }

@@ -13,7 +13,9 @@ using namespace fuseline::ir;
 namespace {
 
 Type scalar(DType dtype) { return {TypeKind::value, dtype, {}}; }
-Type array(Builder& b, DType dtype, const char* size) { return {TypeKind::value, dtype, {b.extents().symbol(size)}}; }
+Type array(Builder& b, DType dtype, const char* size) {
+    return {TypeKind::value, dtype, {b.extents().symbol(size)}};
+}
 
 ValueId binary(Builder& b, OpId op, ValueId x, ValueId y) {
     const ValueId operands[] = {x, y};

@@ -54,7 +54,8 @@ std::optional<int64_t> apply(const std::string& op, int64_t a, int64_t b) {
 }
 
 /// Values of all nodes; a node that needs a missing value has none.
-std::vector<std::optional<int64_t>> naive_values(const Tree& tree, const std::map<std::string, int64_t>& sizes) {
+std::vector<std::optional<int64_t>> naive_values(const Tree& tree,
+                                                 const std::map<std::string, int64_t>& sizes) {
     constexpr int64_t kLarge = 1'000'000'000;
     std::vector<std::optional<int64_t>> values;
     for (const Node& node : tree) {
@@ -163,8 +164,8 @@ TEST_CASE("extent: random provable orders hold") {
         const size_t a = random() % built.size();
         const size_t b = random() % built.size();
         if (!pool.provably_le(built[a], built[b])) continue;
-        INFO("seed " << seed << ", round " << round << ": " << pool.text(built[a]) << " <= "
-                     << pool.text(built[b]));
+        INFO("seed " << seed << ", round " << round << ": " << pool.text(built[a])
+                     << " <= " << pool.text(built[b]));
         for (int trial = 0; trial < 24; ++trial) {
             std::map<std::string, int64_t> sizes;
             for (const std::string& name : kNames) sizes[name] = static_cast<int64_t>(random() % 8);

@@ -1,6 +1,9 @@
-// The text form: what is printed is read back as the same function, and bad text is a user's error with a place.
-#include <chrono>
+// The text form: what is printed is read back as the same function; bad text is a user's error with a place.
 #include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
 
 #include "compiler/ir/ir.h"
 #include "compiler/support/errors.h"
@@ -44,7 +47,8 @@ std::string message(const std::string& text, std::string* place = nullptr) {
     return "no error";
 }
 
-constexpr const char* kGraph = R"(graph all_of_it(%s: f32[n], %"two words": f32[m, n], %r: f32) -> (call: f32[n], "a b": f32[m, n]) options(contract) {
+constexpr const char* kGraph =
+    R"(graph all(%s: f32[n], %"two words": f32[m, n], %r: f32) -> (call: f32[n], "a b": f32[m, n]) options(contract) {
   %c = constant 2.0 : f32
   %minus_zero = constant -0.0 : f32
   %0 = constant nan : f32
@@ -56,7 +60,7 @@ constexpr const char* kGraph = R"(graph all_of_it(%s: f32[n], %"two words": f32[
   %4 = view %s [i, j] -> [j] : f32[m, n]
   %5 = view %s [] -> [0] : f32
   %6 = index [i, j] -> [n*i + j - 2*m] : i64[m, n]
-  %7 = index [i] -> [(n//2)*i + (-3*n + 1)] : i64[n]
+  %7 = index [i] -> [(n//2)*i + 1 - 3*n] : i64[n]
   %size = extent n//2 : i64
   check n >= min(m, 3), "say \"so\"\n"
   check m == n, ""
@@ -90,7 +94,8 @@ constexpr const char* kGraph = R"(graph all_of_it(%s: f32[n], %"two words": f32[
 }
 )";
 
-constexpr const char* kKernel = R"(kernel "map 0"(%s: read f32, %call: write f32, %r: f32) sizes(n, i) schedule(map) index(32) {
+constexpr const char* kKernel =
+    R"(kernel "map 0"(%s: read f32, %call: write f32, %r: f32) sizes(n, i) schedule(map) index(32) {
   %c = constant 2.0 : f32
   %0 = mul %r, %c : f32
   nest (a: n, j: i) grid lanes(4) {
@@ -119,8 +124,9 @@ TEST_CASE("every operation and form is read back") {
     check_round_trip(kGraph);
     check_round_trip(kKernel);
     check_round_trip(kPlan);
-    check_round_trip("kernel scalar(%a: read f32, %b: write f32) sizes() schedule(map) index(64) {\n"
-                     "  nest () sequential {\n    %0 = load %a [0] : f32\n    store %b [0], %0\n  }\n}\n");
+    check_round_trip(
+        "kernel scalar(%a: read f32, %b: write f32) sizes() schedule(map) index(64) {\n"
+        "  nest () sequential {\n    %0 = load %a [0] : f32\n    store %b [0], %0\n  }\n}\n");
     check_round_trip("graph empty() -> () {\n}\n");
 }
 
@@ -155,12 +161,14 @@ TEST_CASE("canonical text has no names") {
 
 TEST_CASE("canonical text does not depend on names or on what a pool holds") {
     std::string renamed = kKernel;
-    for (size_t at = 0; (at = renamed.find("%call", at)) != std::string::npos;) renamed.replace(at, 5, "%zzz");
+    for (size_t at = 0; (at = renamed.find("%call", at)) != std::string::npos;)
+        renamed.replace(at, 5, "%zzz");
     CHECK(canonical(parse_one(renamed)) == canonical(parse_one(kKernel)));
     const std::string head = "(%x: read f32, %y: write f32) sizes(";
     const auto kernel = [&](const std::string& a, const std::string& b) {
-        return parse_one("kernel k" + head + a + ", " + b + ") schedule(map) index(64) { nest (i: " + b + ", j: " + a +
-                         ") grid { %v = load %x [" + a + "*i + j] : f32 store %y [" + a + "*i + j], %v } }");
+        return parse_one("kernel k" + head + a + ", " + b + ") schedule(map) index(64) { nest (i: " + b +
+                         ", j: " + a + ") grid { %v = load %x [" + a + "*i + j] : f32 store %y [" + a +
+                         "*i + j], %v } }");
     };
     CHECK(canonical(kernel("n", "m")) == canonical(kernel("m", "n")));
     CHECK(canonical(kernel("n", "m")) == canonical(kernel("d1", "d0")));
@@ -179,7 +187,8 @@ TEST_CASE("bad text is a user's error with a place") {
     CHECK(message("graph f(%x: f32) -> (r: f64) { yield %x }") ==
           "the declared type differs from that of the yielded value");
     CHECK(message("graph f(%x: f32) -> () { yield %x }") == "0 results are declared, 1 are yielded");
-    CHECK(message("graph f(%x: f32[n]) -> () { %v = view %x [i] -> [i*i] : f32[n] }") == "`i*i` multiplies two axes");
+    CHECK(message("graph f(%x: f32[n]) -> () { %v = view %x [i] -> [i*i] : f32[n] }") ==
+          "`i*i` multiplies two axes");
     CHECK(message("graph f(%x: f32[n]) -> () { %v = view %x [i] -> [(i + 1)*n] : f32[n] }") ==
           "`(i + 1)` is not affine in i");
     CHECK(message("graph f(%x: f32[n]) -> () { %v = view %x [i, j] -> [i] : f32[n] }") ==
@@ -219,7 +228,8 @@ TEST_CASE("a chain of ten thousand operators takes linear time") {
 
 TEST_CASE("deeply nested regions do not recurse") {
     constexpr int kDepth = 5000;
-    std::string text = "graph deep(%c: bool, %x: f32) -> (r: f32) {\n%r = apply %c, %x : f32 (%d: bool, %y: f32) {\n";
+    std::string text =
+        "graph deep(%c: bool, %x: f32) -> (r: f32) {\n%r = apply %c, %x : f32 (%d: bool, %y: f32) {\n";
     for (int k = 0; k < kDepth; ++k) text += fmt::format("%a{} = if %d : f32 {{\n", k);
     text += "yield %y\n";
     for (int k = kDepth; k-- > 0;) {
@@ -234,4 +244,18 @@ TEST_CASE("deeply nested regions do not recurse") {
     cloner.parameters();
     const Function copy = b.finish(cloner.inline_region(f.body()), {"r"});
     CHECK(print(copy) == print(f));
+}
+
+TEST_CASE("docs/ir.md shows sound functions and the table as it is") {
+    std::ifstream file("docs/ir.md");
+    REQUIRE(file);
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    CHECK(page.find(structures_markdown()) != std::string::npos);
+    int examples = 0;
+    const std::string fence = "```ir\n";
+    for (size_t at = 0; (at = page.find(fence, at)) != std::string::npos; ++examples) {
+        at += fence.size();
+        check_round_trip(page.substr(at, page.find("```", at) - at));
+    }
+    CHECK(examples == 3);
 }

@@ -19,24 +19,28 @@ std::string fault(const std::string& text) {
     return faults.empty() ? "" : faults.front();
 }
 
-std::string graph(const std::string& body, const std::string& parameters = "%x: f32[n], %s: f32, %b: bool, %k: i64") {
+std::string graph(const std::string& body,
+                  const std::string& parameters = "%x: f32[n], %s: f32, %b: bool, %k: i64") {
     return "graph f(" + parameters + ") -> () {\n" + body + "\n}\n";
 }
 std::string scalar_code(const std::string& body) {
     return graph("%r = apply %s, %b, %k : f32 (%p: f32, %c: bool, %i: i64) {\n" + body + "\nyield %p }");
 }
-std::string kernel(const std::string& nest, const std::string& parameters = "%a: read f32, %o: write f32, %q: f32") {
-    return "kernel k(" + parameters + ") sizes(n) schedule(map) index(64) {\nnest (i: n) grid {\n" + nest + "\n}\n}\n";
+std::string kernel(const std::string& nest,
+                   const std::string& parameters = "%a: read f32, %o: write f32, %q: f32") {
+    return "kernel k(" + parameters + ") sizes(n) schedule(map) index(64) {\nnest (i: n) grid {\n" + nest +
+           "\n}\n}\n";
 }
 
 }  // namespace
 
 TEST_CASE("operations stand in their places") {
     CHECK(fault(graph("launch @k() sizes()")) == "place: launch: does not stand in a graph");
-    CHECK(fault(graph("%r = if %b : f32 { yield %s } else { yield %s }")) == "place: %r = if: does not stand in a graph");
+    CHECK(fault(graph("%r = if %b : f32 { yield %s } else { yield %s }")) ==
+          "place: %r = if: does not stand in a graph");
     CHECK(fault(scalar_code("check n == n, \"\"")) == "place: check: does not stand in an apply");
-    CHECK(fault(graph("%g = group \"m\" %x : f32[n] (%y: f32[n]) { %h = group \"m\" %y : f32[n] (%z: f32[n]) { yield %z } yield %h }")) ==
-          "place: %h = group: does not stand inside a group");
+    CHECK(fault(graph("%g = group \"m\" %x : f32[n] (%y: f32[n]) { %h = group \"m\" %y : f32[n] (%z: f32[n]) "
+                      "{ yield %z } yield %h }")) == "place: %h = group: does not stand inside a group");
     CHECK(fault(kernel("nest (j: n) grid { }")) == "place: nest: does not stand inside a nest");
     CHECK(fault(kernel("%t = constant true : bool if %t { store %o [i], %q } else { }")) ==
           "place: store %o: has an effect, which a scalar region does not have here");
@@ -65,7 +69,8 @@ TEST_CASE("ids exist") {
 TEST_CASE("definitions dominate uses") {
     CHECK(fault(scalar_code("%r1 = if %c : f32 { %in = neg %p : f32 yield %in } else { yield %in }")) ==
           "dominance: %r1 = if: yields %in, which is not defined before it");
-    CHECK(fault(scalar_code("%r1 = if %c : f32 { %in = neg %p : f32 yield %in } else { yield %p } %z = neg %in : f32")) ==
+    CHECK(fault(scalar_code(
+              "%r1 = if %c : f32 { %in = neg %p : f32 yield %in } else { yield %p } %z = neg %in : f32")) ==
           "dominance: %z = neg: uses %in, which is not defined before it");
     Builder b(Form::graph, "f");
     const RegionId region = b.make_region();
@@ -74,17 +79,21 @@ TEST_CASE("definitions dominate uses") {
     b.set_insertion(b.function().body());
     const NodeId owner = b.node(Structure::apply_, {}, {}, {}, {&region, 1});
     (void)owner;
-    CHECK(verify(b.finish({inner}, {"r"})).at(0) == "dominance: f: yields %0, which is not defined before it");
+    CHECK(verify(b.finish({inner}, {"r"})).at(0) ==
+          "dominance: f: yields %0, which is not defined before it");
 }
 
 TEST_CASE("groups see outside values through parameters") {
     CHECK(fault(graph("%g = group \"map\" %s : f32 (%y: f32) { %z = mul %y, %s : f32 yield %z }")) ==
           "captures: %z = mul: uses %s of outside its group: it must come in as an operand");
-    CHECK(fault(graph("%c = constant 2.0 : f32 %g = group \"map\" %s : f32 (%y: f32) { %z = mul %y, %c : f32 yield %z }")).empty());
+    CHECK(fault(graph("%c = constant 2.0 : f32 %g = group \"map\" %s : f32 (%y: f32) { %z = mul %y, %c : f32 "
+                      "yield %z }"))
+              .empty());
 }
 
 TEST_CASE("signatures") {
-    CHECK(fault(graph("", "%x: read f32")) == "signature: f: parameter %x has type read f32, which its form lacks");
+    CHECK(fault(graph("", "%x: read f32")) ==
+          "signature: f: parameter %x has type read f32, which its form lacks");
     CHECK(fault(kernel("", "%q: f32, %a: read f32")) ==
           "signature: k: parameter %a: read buffers come first, then write buffers, then scalars");
     CHECK(fault(kernel("", "%a: f32[n]")) == "signature: k: parameter %a of a kernel has a shape");
@@ -98,11 +107,14 @@ TEST_CASE("signatures") {
 
 TEST_CASE("types of elementwise operators") {
     CHECK(fault(graph("%y = lt %x, %x : f32[n]")) == "types: %y = lt: gives bool, the result is f32");
-    CHECK(fault(graph("%y = add %x, %k : f32[n]")) == "types: %y = add: computes in f32, operand 1 is i64: a cast is missing");
-    CHECK(fault(graph("%y = div %k, %k : f64")) == "types: %y = div: computes in f64, operand 0 is i64: a cast is missing");
+    CHECK(fault(graph("%y = add %x, %k : f32[n]")) ==
+          "types: %y = add: computes in f32, operand 1 is i64: a cast is missing");
+    CHECK(fault(graph("%y = div %k, %k : f64")) ==
+          "types: %y = div: computes in f64, operand 0 is i64: a cast is missing");
     CHECK(fault(graph("%y = where %b, %x, %s : f32[n]")).empty());
     CHECK(fault(graph("%y = cast %x : i64[n]")).empty());
-    CHECK(fault(graph("%y = matmul %x, %x : f32[n]")) == "types: %y = matmul: `@` has no elementwise type rule");
+    CHECK(fault(graph("%y = matmul %x, %x : f32[n]")) ==
+          "types: %y = matmul: `@` has no elementwise type rule");
 }
 
 TEST_CASE("shapes are the result's or rank 0") {
@@ -115,11 +127,14 @@ TEST_CASE("shapes are the result's or rank 0") {
 TEST_CASE("types of structural operations") {
     CHECK(fault(graph("%y = view %x [i] -> [i, 0] : f32[n]")) ==
           "types: %y = view: the map gives 2 indices, the operand has rank 1");
-    CHECK(fault(graph("%y = view %x [i] -> [i] : f64[n]")) == "types: %y = view: a view keeps the element type");
+    CHECK(fault(graph("%y = view %x [i] -> [i] : f64[n]")) ==
+          "types: %y = view: a view keeps the element type");
     CHECK(fault(graph("%y = index [i] -> [i] : f32[n]")) == "types: %y = index: an index is i64");
     CHECK(fault(graph("%y = constant 1.0 : f32[n]")) == "types: %y = constant: a constant has rank 0");
-    CHECK(fault(graph("%y = constant bits(0x2) : bool")) == "types: %y = constant: 0x2 are not the bits of one bool");
-    CHECK(fault(graph("%y = extent n : f32")) == "types: %y = extent: the result and an extent differ: (f32) and (i64)");
+    CHECK(fault(graph("%y = constant bits(0x2) : bool")) ==
+          "types: %y = constant: 0x2 are not the bits of one bool");
+    CHECK(fault(graph("%y = extent n : f32")) ==
+          "types: %y = extent: the result and an extent differ: (f32) and (i64)");
     CHECK(fault(scalar_code("%v = if %i : f32 { yield %p } else { yield %p }")) ==
           "types: %v = if: the condition and a bool differ: (i64) and (bool)");
     CHECK(fault(scalar_code("%v = if %c : f32 { yield %i } else { yield %p }")) ==
@@ -127,10 +142,12 @@ TEST_CASE("types of structural operations") {
     CHECK(fault(scalar_code("%v = while %p : f32 (%w: f32) { yield %w } do (%w.1: f32) { yield %w.1 }")) ==
           "types: %v = while: the condition's yields and a bool differ: (f32) and (bool)");
     CHECK(fault(scalar_code("%v = for %i, %i, %p : f32 (%j: f32, %w: f32) { yield %w }")) ==
-          "types: %v = for: the parameters and i64 with the carried operands differ: (f32, f32) and (i64, f32)");
+          "types: %v = for: the parameters and i64 with the carried operands differ: (f32, f32) and (i64, "
+          "f32)");
     CHECK(fault(graph("%y = apply %x : f32[n] (%p: f64) { yield %p }")) ==
           "types: %y = apply: the region's parameters and the operands' elements differ: (f64) and (f32)");
-    CHECK(fault(graph("%y = group \"map\" %x : f32[n] (%z: f32[n]) { yield %s }")).find("captures") == std::string::npos);
+    CHECK(fault(graph("%y = group \"map\" %x : f32[n] (%z: f32[n]) { yield %s }")).find("captures") ==
+          std::string::npos);
     CHECK(fault(graph("%y = group \"map\" %x : f64[n] (%z: f32[n]) { yield %z }")) ==
           "types: %y = group: the yields and the results differ: (f32[n]) and (f64[n])");
     CHECK(fault(graph("%y = apply %s : f32 (%p: f32) { %u = mul %x, %p : f32[n] yield %p }")) ==
@@ -162,20 +179,24 @@ TEST_CASE("kernels load, compute scalars and store") {
 TEST_CASE("sizes are bound") {
     CHECK(fault(graph("%e = extent m : i64")) == "sizes: f: the size m is bound by no parameter");
     CHECK(fault(graph("%e = extent k + n : i64")).empty());
-    CHECK(fault(kernel("%e = extent m : i64")) == "sizes: k: the size m is bound by no parameter in sizes(..)");
-    CHECK(fault("kernel k() sizes(n, n) schedule(map) index(64) { }") == "sizes: k: a size is declared twice");
+    CHECK(fault(kernel("%e = extent m : i64")) ==
+          "sizes: k: the size m is bound by no parameter in sizes(..)");
+    CHECK(fault("kernel k() sizes(n, n) schedule(map) index(64) { }") ==
+          "sizes: k: a size is declared twice");
 }
 
 TEST_CASE("launches fit their kernels") {
     const std::string k = kernel("%v = load %a [i] : f32 store %o [i], %v", "%a: read f32, %o: write f32");
     const auto faults = [&](const std::string& launch) {
-        const std::vector<Function> all = parse(k + "plan p(%x: f32[n], %d: f64[n]) -> () {\n%y = alloc : f32[n]\n" + launch + "\n}");
+        const std::vector<Function> all =
+            parse(k + "plan p(%x: f32[n], %d: f64[n]) -> () {\n%y = alloc : f32[n]\n" + launch + "\n}");
         const std::vector<std::string> found = verify_launches(all[1], std::span(all).first(1));
         return found.empty() ? std::string() : found.front();
     };
     CHECK(faults("launch @k(%x, %y) sizes(n = n)").empty());
     CHECK(faults("launch @l(%x, %y) sizes(n = n)") == "launches: launch %x: there is no kernel l");
-    CHECK(faults("launch @k(%x) sizes(n = n)") == "launches: launch %x: has 1 operands, kernel k has 2 parameters");
+    CHECK(faults("launch @k(%x) sizes(n = n)") ==
+          "launches: launch %x: has 1 operands, kernel k has 2 parameters");
     CHECK(faults("launch @k(%d, %y) sizes(n = n)") ==
           "launches: launch %d: operand %d is f64, parameter a of the kernel is f32");
     CHECK(faults("launch @k(%x, %y) sizes(m = n)") ==

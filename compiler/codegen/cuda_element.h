@@ -1,0 +1,44 @@
+// The body of a nest as a device function of one element.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/cuda_uses.h"
+#include "compiler/ir/ir.h"
+#include "compiler/support/source.h"
+
+namespace fuseline {
+
+/// What the kernel hands to one parameter of the function.
+struct CudaArgument {
+    enum class Kind : uint8_t {
+        load,    ///< the element that `node` loads
+        axis,    ///< index number `axis` of the nest
+        scalar,  ///< `value`, computed before the nest or a parameter of the kernel
+        size,    ///< the kernel's size `symbol`
+    } kind = Kind::load;
+    ir::NodeId node;
+    uint32_t axis = 0;
+    ir::ValueId value;
+    std::string symbol;
+};
+
+/// `static __device__ float f_element(const float x, ...)`: returns the element to store, or gives several through
+/// references behind the arguments.
+struct CudaElement {
+    std::string name;
+    std::string text;
+    std::vector<CudaArgument> arguments;
+    std::vector<ir::NodeId> stores;
+    /// Elementwise and structural nodes; constants, accesses and sizes count for nothing.
+    size_t work = 0;
+};
+
+CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std::vector<CudaUse>& uses,
+                         const SourceMap* sources, const std::string& name);
+
+/// Lines of `head` + items with ", " between + `tail`; further lines are indented by `indent` columns.
+std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail, size_t indent);
+
+}  // namespace fuseline

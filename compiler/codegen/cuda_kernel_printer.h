@@ -1,0 +1,79 @@
+// Prints one map kernel: its parts, shared by the files that print them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/cuda_accesses.h"
+#include "compiler/codegen/cuda_element.h"
+#include "compiler/codegen/cuda_sizes.h"
+#include "compiler/codegen/cuda_statements.h"
+
+namespace fuseline {
+
+/// Helpers, the function of one element, and the kernel that runs it over its nest.
+class CudaKernelPrinter {
+public:
+    /// The arguments outlive the printer.
+    CudaKernelPrinter(const ir::Function& f, const std::string& symbol, const SourceMap* sources);
+    std::string print();
+
+private:
+    // cuda_emitter.cpp: parameters, scalar code, the whole.
+    void reserve_names();
+    std::string parameter(ir::ValueId v, const std::string& name) const;
+    void before_nest();
+    void name_axes();
+    void nest();
+    std::string signature() const;
+    std::string heading() const;
+
+    // cuda_threads.cpp: which thread has which indices.
+    void sequential();
+    void threads();
+    void outer_axes(size_t inner);
+    void one_each();
+    std::string element_of(ir::NodeId access);
+    std::vector<std::string> arguments(const std::function<std::string(ir::NodeId)>& loaded, const std::string& inner);
+    void call(std::vector<std::string> arguments, const std::vector<std::string>& targets);
+
+    // cuda_lane_loop.cpp: several elements a thread.
+    void lanes();
+    std::vector<std::string> alignment(const std::vector<CudaAccess>& accesses);
+    void first_element(const std::vector<std::string>& alignment);
+    void load_lanes(const std::vector<CudaAccess>& accesses);
+    void loop_over_lanes();
+    void store_lanes(const std::vector<CudaAccess>& accesses);
+    std::string address(const CudaAccess& access);
+    std::string stride(const CudaAccess& access);
+
+    void line(std::string_view text);
+    void wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail);
+    const std::string& buffer(ir::NodeId access) const { return buffers_.at(f_.operands(access)[0].index); }
+
+    const ir::Function& f_;
+    const std::string& symbol_;
+    ir::NodeId nest_;
+    const ir::Loops& loops_;
+    std::vector<CudaUse> uses_;
+    CudaNames names_;
+    CudaStatements statements_;
+    std::map<std::string, std::string> symbols_;
+    CudaIndexSizes sizes_;
+    std::string function_;
+    CudaElement element_;
+    std::map<uint32_t, std::string> buffers_;
+    std::vector<std::string> parameters_;
+    std::vector<std::string> axes_;
+    /// Variables of the kernel: the number of the thread (of its group of lanes in the row), groups in a row, elements from
+    /// one lane to the next, lanes that have an element, whether wide accesses are made, the number of the lane.
+    std::string thread_, groups_, step_, count_, whole_, lane_;
+    /// What stands for each access: the lanes of a thread, or one value for all of them.
+    std::map<ir::NodeId, std::string> packs_, repeated_;
+    std::string body_;
+    size_t indent_ = 1;
+};
+
+}  // namespace fuseline

@@ -1,0 +1,60 @@
+// Device code of kernels whose threads take several elements of a row: the lanes of a thread.
+// The form of this file is that of cuda_prelude.cuh.
+
+// fl_lanes:
+// The elements that one thread takes of one array, aligned for accesses of up to 16 bytes.
+template <class T, int kLanes>
+struct alignas(kLanes * sizeof(T) < 16 ? kLanes * sizeof(T) : 16) fl_lanes {
+    T lane[kLanes];
+    __device__ __forceinline__ T& operator[](int k) { return lane[k]; }
+};
+
+// fl_count:
+// How many of the elements 0, step, 2 * step .. lie below `left`, which is at least 1.
+template <int kLanes, class Index>
+__device__ __forceinline__ int fl_count(Index step, Index left) {
+    int count = 1;
+#pragma unroll
+    for (int k = 1; k < kLanes; ++k) count += k * step < left;
+    return count;
+}
+
+// fl_load: needs fl_lanes
+// Whole: neighbours, with accesses of up to 16 bytes. Else one by one; lanes from `count` on repeat the first.
+template <int kLanes, class T, class Index>
+__device__ __forceinline__ fl_lanes<T, kLanes> fl_load(const T* from, Index step, int count, bool whole) {
+    if (whole) return *(const fl_lanes<T, kLanes>*)from;
+    fl_lanes<T, kLanes> v;
+#pragma unroll
+    for (int k = 0; k < kLanes; ++k) v.lane[k] = from[k < count ? k * step : 0];
+    return v;
+}
+
+// fl_store: needs fl_lanes
+// The counterpart of fl_load; lanes from `count` on are not stored.
+template <int kLanes, class T, class Index>
+__device__ __forceinline__ void fl_store(T* to, fl_lanes<T, kLanes> v, Index step, int count, bool whole) {
+    if (whole) {
+        *(fl_lanes<T, kLanes>*)to = v;
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < kLanes; ++k)
+        if (k < count) to[k * step] = v.lane[k];
+}
+
+// fl_turn: needs fl_lanes
+// Moves every lane down by one and lane 0 to the end: a rolled loop over lanes then needs no array under a run-time
+// index, which would live in memory.
+template <class T, int kLanes>
+__device__ __forceinline__ void fl_turn(fl_lanes<T, kLanes>& v) {
+    const T first = v.lane[0];
+#pragma unroll
+    for (int k = 1; k < kLanes; ++k) v.lane[k - 1] = v.lane[k];
+    v.lane[kLanes - 1] = first;
+}
+template <class V, class... Vs>
+__device__ __forceinline__ void fl_turn(V& v, Vs&... others) {
+    fl_turn(v);
+    (fl_turn(others), ...);
+}

@@ -1,0 +1,321 @@
+// Prints a kernel as textual LLVM IR: loops over the outer axes, a vector loop and a masked tail over the innermost.
+#include <algorithm>
+
+#include "compiler/codegen/emitters.h"
+#include "compiler/codegen/llvm_regions.h"
+#include "compiler/support/errors.h"
+#include "embedded/llvm_prelude.h"
+
+namespace fuseline {
+
+using ir::Loops;
+using ir::NodeId;
+using ir::Structure;
+using ir::ValueId;
+
+namespace {
+
+/// Above this many vector operations one masked body serves full vectors and the tail: a second body would double
+/// the time to compile for little.
+constexpr size_t kTwoBodies = 64;
+
+int vector_lanes(const LlvmLevels& levels, const Target& target) {
+    return levels.rank() == 0 ? 1 : std::max(1, target.vector_bits / 8 / levels.widest_bytes());
+}
+
+class Emitter {
+public:
+    Emitter(const ir::Function& kernel, const Target& target)
+        : f_(kernel),
+          target_(target),
+          levels_(kernel),
+          w_(kernel, levels_, vector_lanes(levels_, target)),
+          sizes_(w_),
+          access_(w_, sizes_),
+          regions_(w_, sizes_, access_),
+          loops_(std::get<Loops>(kernel.node(levels_.nest()).attribute)) {}
+
+    std::string emit(const std::string& symbol);
+
+private:
+    const std::vector<NodeId>& nest_nodes() const {
+        return f_.region(f_.region_of(f_.node(levels_.nest()), 0)).nodes;
+    }
+    void prologue();
+    void scalars();
+    void guard();
+    void axis_heads();
+    void scalar_nodes();
+    void vector_nodes();
+    void innermost();
+    void body(std::string_view index, bool masked);
+    std::string lane_mask(std::string_view left);
+    std::string lower(uint32_t axis) const { return axis == 0 ? "%begin" : "0"; }
+    std::string upper(uint32_t axis) { return axis == 0 ? "%end" : sizes_.operand(loops_.extents[axis]); }
+    std::string axis_label(uint32_t axis) const { return fmt::format("axis{}", axis); }
+    std::string assembled();
+
+    const ir::Function& f_;
+    const Target& target_;
+    LlvmLevels levels_;
+    LlvmWriter w_;
+    LlvmSizes sizes_;
+    LlvmAccess access_;
+    LlvmRegions regions_;
+    const Loops& loops_;
+    std::vector<std::string> axes_, axis_nexts_;
+};
+
+void Emitter::prologue() {
+    for (const char* taken : {"buffers", "scalars", "sizes", "begin", "end", "entry", "start", "done", "rows", "vector",
+                              "rest", "tail"}) {
+        w_.label(taken);
+    }
+    for (uint32_t axis = 0; axis < levels_.rank(); ++axis) w_.label(axis_label(axis));
+    w_.enter_head(0);
+    w_.block("entry");
+    access_.buffers();
+    scalars();
+    w_.enter(0);
+    w_.block("start");
+}
+
+void Emitter::scalars() {
+    int slot = 0;
+    for (ValueId p : f_.region(f_.body()).parameters) {
+        if (f_.type(p).kind != ir::TypeKind::value) continue;
+        const DType dtype = f_.type(p).dtype;
+        const std::string address = w_.name("scalar.at");
+        w_.line("{} = getelementptr i64, ptr %scalars, i64 {}", address, slot++);
+        std::string value = w_.name(p);
+        if (is_bool(dtype)) {
+            const std::string byte = w_.name("byte");
+            w_.line("{} = load i8, ptr {}, align 8", byte, address);
+            w_.line("{} = icmp ne i8 {}, 0", value, byte);
+        } else {
+            w_.line("{} = load {}, ptr {}, align 8", value, row(dtype).llvm_storage, address);
+        }
+        w_.enter(0);
+        w_.define(p, value);
+        w_.enter_head(0);
+    }
+}
+
+/// Ends the prologue: code that moved out of the loops must not run when they do not.
+void Emitter::guard() {
+    std::string empty;
+    const auto test = [&](const std::string& low, const std::string& high) {
+        const std::string one = w_.name("empty");
+        w_.line("{} = icmp sge i64 {}, {}", one, low, high);
+        if (empty.empty()) {
+            empty = one;
+            return;
+        }
+        const std::string both = w_.name("empty");
+        w_.line("{} = or i1 {}, {}", both, empty, one);
+        empty = both;
+    };
+    w_.enter_head(0);
+    for (uint32_t axis = 0; axis < levels_.rank(); ++axis) {
+        const std::string high = upper(axis);
+        test(lower(axis), high);
+    }
+    if (empty.empty()) {
+        w_.jump("start");
+    } else {
+        w_.line("br i1 {}, label %done, label %start", empty);
+    }
+}
+
+void Emitter::axis_heads() {
+    const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
+    for (uint32_t axis = 0; axis + 1 < levels_.rank(); ++axis) {
+        const std::string label = axis_label(axis);
+        w_.enter_head(axis + 1);
+        w_.block(label);
+        axes_.push_back(w_.name(parameters[axis]));
+        axis_nexts_.push_back(w_.name("next"));
+        w_.line("{} = phi i64 [ {}, %{}.enter ], [ {}, %{}.latch ]", axes_[axis], lower(axis), label,
+                axis_nexts_[axis], label);
+        access_.set_axis(axis, axes_[axis]);
+        w_.enter(axis + 1);
+        w_.block(label + ".body");
+    }
+}
+
+void Emitter::scalar_nodes() {
+    w_.enter(0);
+    for (NodeId id : f_.region(f_.body()).nodes) {
+        if (id != levels_.nest()) regions_.write(id);
+    }
+    for (NodeId id : nest_nodes()) {
+        if (levels_.rank() != 0 && levels_.of_node(id) == levels_.rank()) continue;
+        w_.enter(levels_.of_node(id));
+        regions_.write(id);
+    }
+}
+
+void Emitter::vector_nodes() {
+    for (NodeId id : nest_nodes()) {
+        if (levels_.of_node(id) == levels_.rank()) regions_.write(id);
+    }
+}
+
+/// lanes 0 .. left - 1.
+std::string Emitter::lane_mask(std::string_view left) {
+    const int lanes = w_.vector_lanes();
+    const int bits = std::clamp(target_.vector_bits / lanes, 8, 64);
+    const std::string element = fmt::format("i{}", bits);
+    std::string narrow(left);
+    if (bits != 64) {
+        narrow = w_.name("left");
+        w_.line("{} = trunc i64 {} to {}", narrow, left, element);
+    }
+    const std::string all = w_.splat(element, narrow, lanes, "left");
+    std::string numbers;
+    for (int k = 0; k < lanes; ++k) numbers += fmt::format("{}{} {}", k == 0 ? "" : ", ", element, k);
+    const std::string mask = w_.name("mask");
+    w_.line("{} = icmp ugt <{} x {}> {}, <{}>", mask, lanes, element, all, numbers);
+    return mask;
+}
+
+void Emitter::body(std::string_view index, bool masked) {
+    w_.mask.clear();
+    access_.set_axis(levels_.rank() - 1, std::string(index));
+    if (masked) {
+        const std::string left = w_.name("left");
+        w_.line("{} = sub i64 {}, {}", left, upper(levels_.rank() - 1), index);
+        std::string capped = left;
+        if (levels_.vector_nodes() > kTwoBodies) {
+            capped = w_.name("left");
+            w_.line("{} = call i64 @llvm.umin.i64(i64 {}, i64 {})", capped, left, w_.vector_lanes());
+        }
+        w_.mask = lane_mask(capped);
+    }
+    vector_nodes();
+    w_.mask.clear();
+}
+
+void Emitter::innermost() {
+    const uint32_t axis = levels_.rank() - 1;
+    const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
+    const std::string low = lower(axis), high = upper(axis);
+    const int lanes = w_.vector_lanes();
+    const bool one_body = levels_.vector_nodes() > kTwoBodies;
+    w_.enter(levels_.rank());
+    w_.block("rows");
+    std::string stop = high;
+    if (!one_body && lanes > 1) {
+        const std::string count = w_.name("count"), whole = w_.name("whole"), some = w_.name("some");
+        stop = w_.name("stop");
+        w_.line("{} = sub i64 {}, {}", count, high, low);
+        w_.line("{} = and i64 {}, {}", whole, count, -lanes);
+        w_.line("{} = add i64 {}, {}", stop, low, whole);
+        w_.line("{} = icmp ne i64 {}, 0", some, whole);
+        w_.line("br i1 {}, label %vector, label %rest", some);
+    } else {
+        w_.jump("vector");
+    }
+    const std::string index = w_.name(parameters[axis]), next = w_.name("next"), more = w_.name("more");
+    w_.block("vector");
+    w_.line("{} = phi i64 [ {}, %rows ], [ {}, %vector.latch ]", index, low, next);
+    body(index, one_body && lanes > 1);
+    w_.jump("vector.latch");
+    w_.block("vector.latch");
+    w_.line("{} = add i64 {}, {}", next, index, lanes);
+    w_.line("{} = icmp slt i64 {}, {}", more, next, stop);
+    w_.line("br i1 {}, label %vector, label %rest", more);
+    w_.block("rest");
+    if (!one_body && lanes > 1) {
+        const std::string left = w_.name("some");
+        w_.line("{} = icmp slt i64 {}, {}", left, stop, high);
+        w_.line("br i1 {}, label %tail, label %rows.done", left);
+        w_.block("tail");
+        body(stop, true);
+    }
+    w_.jump("rows.done");
+    w_.block("rows.done");
+}
+
+std::string Emitter::assembled() {
+    const uint32_t rank = levels_.rank();
+    guard();
+    std::string text = w_.take_head(0);
+    std::string end;
+    if (rank == 0) {
+        w_.enter(0);
+        w_.jump("done");
+        return text + w_.take(0) + "done:\n  ret void\n}\n";
+    }
+    w_.enter(0);
+    for (uint32_t axis = 0; axis + 1 < rank; ++axis) {
+        const std::string label = axis_label(axis);
+        w_.jump(label + ".enter");
+        w_.block(label + ".enter");
+        w_.jump(label);
+        text += w_.take(axis);
+        w_.enter_head(axis + 1);
+        w_.jump(label + ".body");
+        text += w_.take_head(axis + 1);
+        w_.enter(axis + 1);
+    }
+    w_.jump("rows");
+    text += w_.take(rank - 1) + w_.take(rank);
+    w_.enter(rank);
+    for (uint32_t axis = rank - 1; axis-- > 0;) {
+        const std::string label = axis_label(axis);
+        const std::string more = w_.name("more");
+        w_.jump(label + ".latch");
+        w_.block(label + ".latch");
+        w_.line("{} = add i64 {}, 1", axis_nexts_[axis], axes_[axis]);
+        w_.line("{} = icmp slt i64 {}, {}", more, axis_nexts_[axis], upper(axis));
+        w_.line("br i1 {0}, label %{1}, label %{1}.done", more, label);
+        w_.block(label + ".done");
+    }
+    w_.jump("done");
+    return text + w_.take(rank) + "done:\n  ret void\n}\n";
+}
+
+std::string Emitter::emit(const std::string& symbol) {
+    prologue();
+    axis_heads();
+    scalar_nodes();
+    if (levels_.rank() != 0) innermost();
+    const std::string code = assembled();
+    std::string text = fmt::format("; {}: {} lanes of {} bits\n", f_.schedule.empty() ? "kernel" : f_.schedule,
+                                   w_.vector_lanes(), 8 * levels_.widest_bytes());
+    text += fmt::format(
+        "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %scalars,\n"
+        "    ptr noalias nocapture readonly %sizes, i64 %begin, i64 %end) #0 {{\n",
+        symbol);
+    text += code;
+    const std::string prelude = llvm_prelude_text(embedded::kLlvmPrelude, w_.instances, target_);
+    if (!prelude.empty()) text += "\n" + prelude;
+    text += fmt::format("\nattributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
+    const std::string metadata = access_.metadata();
+    return metadata.empty() ? text : text + "\n" + metadata;
+}
+
+}  // namespace
+
+std::string emit_llvm(const ir::Function& kernel, const std::string& symbol, const Target& target) {
+    return Emitter(kernel, target).emit(symbol);
+}
+
+CpuRange cpu_range(const ir::Function& kernel, const std::vector<int64_t>& sizes) {
+    std::map<std::string, int64_t> values;
+    for (size_t k = 0; k < kernel.sizes.size(); ++k) values.emplace(kernel.sizes[k], sizes.at(k));
+    CpuRange range{1, 1};
+    for (NodeId id : kernel.region(kernel.body()).nodes) {
+        const auto* loops = std::get_if<Loops>(&kernel.node(id).attribute);
+        if (loops == nullptr) continue;
+        for (size_t axis = 0; axis < loops->extents.size(); ++axis) {
+            const auto value = kernel.extents.evaluate(loops->extents[axis], values);
+            require(value.has_value(), "a launch whose loops have no extents");
+            (axis == 0 ? range.extent : range.work_per_step) *= std::max<int64_t>(*value, 0);
+        }
+    }
+    return range;
+}
+
+}  // namespace fuseline

@@ -1,0 +1,16 @@
+// Runs named passes on functions in text form: the body of `fuseline opt`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/support/source.h"
+#include "compiler/support/target.h"
+
+namespace fuseline {
+
+/// Reads the functions of a file, runs the passes in the order given and prints what comes out. `schedule` as the last
+/// name prints kernels and plan. Each step is verified. Throws UserError for a name that is no pass and for bad text.
+std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes, const Target& target);
+
+}  // namespace fuseline

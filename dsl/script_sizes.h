@@ -1,0 +1,16 @@
+// What a graph's text says about sizes.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "compiler/ir/ir.h"
+
+namespace fuseline::dsl {
+
+/// The size symbols in the types and attributes of a function's nodes.
+std::set<std::string> symbols_of(const ir::Function& f);
+
+bool has_checks(const ir::Function& f);
+
+}  // namespace fuseline::dsl

@@ -1,0 +1,38 @@
+// Runs chunks of a range on the processor's cores.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace fuseline {
+
+/// Workers of one device. Thread-safe.
+class ParallelFor {
+public:
+    /// `threads` 0: as many as the processor runs at once.
+    explicit ParallelFor(int threads);
+    ~ParallelFor();
+    ParallelFor(const ParallelFor&) = delete;
+    ParallelFor& operator=(const ParallelFor&) = delete;
+
+    int threads() const { return threads_; }
+
+    /// Calls `chunk(begin, end)` for pieces that cover [0, extent) and waits for all of them. A piece has about
+    /// `kGrain` elements of work at least, so that small ranges stay on the calling thread. Floating point runs in the
+    /// default mode: to nearest, with denormals, without traps. The first exception of a piece is thrown again here.
+    void run(int64_t extent, int64_t work_per_step, const std::function<void(int64_t, int64_t)>& chunk);
+
+    static constexpr int64_t kGrain = 16384;
+    /// Begins of pieces are multiples of this many steps, so that vectors of neighbouring threads share no cache line.
+    static constexpr int64_t kStep = 64;
+
+private:
+    void run_pieces(int64_t pieces, const std::function<void(int64_t)>& piece);
+
+    int threads_;
+    struct Arena;
+    std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace fuseline

@@ -1,0 +1,160 @@
+// Callable: compile on demand, bind, run, hand out.
+#include "runtime/session/callable.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "compiler/interpreter/interpreter.h"
+#include "compiler/ir/walk.h"
+#include "runtime/session/plan_run.h"
+
+namespace fuseline {
+namespace {
+
+/// "black_scholes.dsl:5-9": the lines of a kernel's nodes in the file of the first one.
+std::string lines_of(const ir::Function& kernel, const SourceMap& sources) {
+    const SourceFile* file = nullptr;
+    uint32_t first = 0, last = 0;
+    for (ir::NodeId id : ir::nodes_in_order(kernel, kernel.body())) {
+        if (!kernel.span(id).known()) continue;
+        const Location at = sources.locate(kernel.span(id).begin);
+        if (at.file == nullptr || (file != nullptr && at.file != file)) continue;
+        file = at.file;
+        first = first == 0 ? at.line : std::min(first, at.line);
+        last = std::max(last, at.line);
+    }
+    if (file == nullptr) return {};
+    return first == last ? fmt::format("{}:{}", file->name, first) : fmt::format("{}:{}-{}", file->name, first, last);
+}
+
+HostArray host_array(const PlanValue& v) {
+    HostArray array{v.dtype, v.shape, {}};
+    array.bytes.resize(static_cast<size_t>(array.element_count() * byte_size(v.dtype)));
+    if (v.scalar) {
+        store_scalar(v.dtype, *v.scalar, array.bytes.data());
+    } else if (!array.bytes.empty()) {
+        std::memcpy(array.bytes.data(), v.host, array.bytes.size());
+    }
+    return array;
+}
+
+}  // namespace
+
+Callable::Callable(std::shared_ptr<SessionImpl> session, ir::Function graph, const SourceMap& sources)
+    : session_(std::move(session)), graph_(std::move(graph)), sources_(&sources), binder_(graph_) {}
+
+const Compiled& Callable::compiled() {
+    const std::lock_guard lock(mutex_);
+    if (!compiled_) {
+        PassSettings passes;
+        passes.disabled = session_->settings.disabled_passes;
+        compiled_ = compile(graph_, session_->target(), passes);
+        for (const ir::Function& kernel : compiled_->kernels) prepared_.push_back({{}, lines_of(kernel, *sources_)});
+    }
+    return *compiled_;
+}
+
+std::shared_ptr<Executable> Callable::executable(size_t position, int index_bits) {
+    std::shared_ptr<Executable>& slot = prepared_[position].executables[index_bits == 64 ? 1 : 0];
+    {
+        const std::lock_guard lock(mutex_);
+        if (slot != nullptr) {
+            session_->recorder.memory_hit();
+            return slot;
+        }
+    }
+    const KernelKey key = kernel_key(compiled_->kernels[position], index_bits, session_->target(), session_->device->compiler());
+    const KernelCache::Found found = session_->kernels.get(key.hash, key.text, [&] {
+        ir::Function kernel = compiled_->kernels[position];
+        kernel.index_bits = index_bits;
+        return session_->device->build(kernel, key.symbol, sources_);
+    });
+    if (found.compiled) {
+        session_->recorder.compiled(found.executable->compile_ms);
+    } else {
+        session_->recorder.memory_hit();
+    }
+    const std::lock_guard lock(mutex_);
+    return slot = found.executable;
+}
+
+void Callable::test_outputs(const std::vector<std::optional<OutputPlace>>& outputs,
+                            const std::map<std::string, int64_t>& sizes) const {
+    const std::vector<ir::ValueId>& yields = graph_.region(graph_.body()).yields;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        if (!outputs[i]) continue;
+        const ir::Type& type = graph_.type(yields[i]);
+        std::vector<int64_t> shape;
+        for (ExtentId e : type.shape) shape.push_back(graph_.extents.evaluate(e, sizes).value_or(-1));
+        if (outputs[i]->dtype == type.dtype && outputs[i]->shape == shape) continue;
+        throw UserError(fmt::format("the memory for result '{}' must be {}: found {}", graph_.result_names[i],
+                                    type_text(type.dtype, shape), type_text(outputs[i]->dtype, outputs[i]->shape)));
+    }
+}
+
+std::vector<std::optional<Array>> Callable::interpret_call(const std::vector<PlanValue>& arguments,
+                                                           const std::vector<std::optional<OutputPlace>>& outputs,
+                                                           const std::map<std::string, int64_t>& sizes) {
+    std::vector<HostArray> hosts;
+    for (const PlanValue& v : arguments) hosts.push_back(host_array(v));
+    std::vector<std::optional<Array>> results;
+    for (HostArray& result : interpret(graph_, hosts, sizes)) {
+        const size_t i = results.size();
+        if (i < outputs.size() && outputs[i]) {
+            if (!result.bytes.empty()) std::memcpy(outputs[i]->pointer, result.bytes.data(), result.bytes.size());
+            results.emplace_back();
+        } else {
+            results.emplace_back(to_array(std::move(result)));
+        }
+    }
+    return results;
+}
+
+std::vector<std::optional<Array>> Callable::call(std::vector<PlanValue> arguments,
+                                                 const std::vector<std::optional<OutputPlace>>& outputs, Stream stream) {
+    std::vector<ArgumentShape> shapes;
+    for (const PlanValue& v : arguments) {
+        shapes.push_back({v.shape, v.scalar && is_integer(v.dtype) ? std::optional(v.scalar->as_i64()) : std::nullopt});
+    }
+    const std::map<std::string, int64_t> sizes = binder_.bind(shapes);
+    test_outputs(outputs, sizes);
+    if (session_->device == nullptr) return interpret_call(arguments, outputs, sizes);
+
+    const Compiled& program = compiled();
+    std::vector<PlanValue> values = PlanRun(*this, program.plan, sizes, stream).run(std::move(arguments), outputs);
+    std::vector<std::optional<Array>> results;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool given = i < outputs.size() && outputs[i];
+        if (given) {
+            deliver(values[i], *outputs[i], stream);
+            results.emplace_back();
+        } else {
+            results.emplace_back(own(values[i], stream));
+        }
+    }
+    return results;
+}
+
+Array Callable::own(PlanValue& v, Stream stream) const {
+    if (v.scalar) return to_array(host_array(v));
+    return Array(std::make_shared<ArrayStorage>(v.dtype, v.shape, v.allocation, session_->device, stream));
+}
+
+void Callable::deliver(const PlanValue& v, const OutputPlace& place, Stream stream) const {
+    if (v.pointer == place.pointer && !v.scalar) return;
+    if (v.scalar) {
+        const HostArray scalar = host_array(v);
+        if (place.on_device) {
+            session_->device->copy_to_device(place.pointer, scalar.bytes.data(), scalar.bytes.size(), stream);
+        } else {
+            std::memcpy(place.pointer, scalar.bytes.data(), scalar.bytes.size());
+        }
+        return;
+    }
+    require(!place.on_device, "a device result was not written in place");
+    const auto bytes = static_cast<size_t>(Array::element_count(v.shape) * byte_size(v.dtype));
+    if (bytes != 0) session_->device->copy_to_host(place.pointer, v.pointer, bytes, stream);
+}
+
+}  // namespace fuseline

@@ -1,0 +1,112 @@
+// A CUDA device without a GPU.
+#include "tests/fakes/host_cuda/host_cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "compiler/codegen/emitters.h"
+#include "compiler/support/errors.h"
+
+namespace fuseline {
+
+namespace {
+
+class HostCudaExecutable : public Executable {
+public:
+    HostCudaExecutable(ir::Function kernel, std::shared_ptr<host_cuda::Library> library)
+        : kernel(std::move(kernel)), library(std::move(library)) {}
+    ir::Function kernel;
+    std::shared_ptr<host_cuda::Library> library;
+};
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Whether threads of the kernel wait for each other.
+bool waits(const std::string& cuda) {
+    for (std::string_view word : {"__sync", "__shfl", "__ballot"}) {
+        if (cuda.find(word) != std::string::npos) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::shared_ptr<Allocation> HostCudaDevice::allocate(size_t bytes, Stream) { return memory_.allocate(bytes, skew_); }
+
+void HostCudaDevice::copy_to_device(void* device, const void* host, size_t bytes, Stream) {
+    require(bytes == 0 || memory_.holds(device, bytes), "a copy to memory that is not the device's");
+    if (bytes != 0) std::memcpy(device, host, bytes);
+}
+
+void HostCudaDevice::copy_to_host(void* host, const void* device, size_t bytes, Stream) {
+    require(bytes == 0 || memory_.holds(device, bytes), "a copy from memory that is not the device's");
+    if (bytes != 0) std::memcpy(host, device, bytes);
+}
+
+std::shared_ptr<host_cuda::Library> HostCudaDevice::library(const host_cuda::KernelText& text) {
+    std::shared_ptr<host_cuda::Library>& found = libraries_[text.cuda];
+    if (found == nullptr) found = host_cuda::compile({text}, folder_.path(), fmt::format("kernel{}", files_++));
+    return found;
+}
+
+void HostCudaDevice::prepare(const std::vector<std::pair<const ir::Function*, std::string>>& kernels) {
+    const std::lock_guard lock(mutex_);
+    std::vector<host_cuda::KernelText> texts;
+    for (const auto& [kernel, symbol] : kernels) texts.push_back({kernel, symbol, emit_cuda(*kernel, symbol, nullptr)});
+    const auto library = host_cuda::compile(texts, folder_.path(), fmt::format("kernel{}", files_++));
+    for (const host_cuda::KernelText& text : texts) libraries_[text.cuda] = library;
+}
+
+std::shared_ptr<Executable> HostCudaDevice::build(const ir::Function& kernel, const std::string& symbol, const SourceMap* sources) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    // Comments with lines of the program do not make another kernel.
+    const std::string plain = emit_cuda(kernel, symbol, nullptr);
+    auto executable = std::make_shared<HostCudaExecutable>(kernel, library({&kernel, symbol, plain}));
+    executable->symbol = symbol;
+    executable->source = sources == nullptr ? plain : emit_cuda(kernel, symbol, sources);
+    executable->compile_ms = milliseconds_since(begin);
+    return executable;
+}
+
+void HostCudaDevice::launch(const Executable& executable, const LaunchArguments& arguments, Stream) {
+    const auto& e = dynamic_cast<const HostCudaExecutable&>(executable);
+    host_cuda::Launch launch;
+    launch.geometry = cuda_geometry(e.kernel, arguments.sizes);
+    const std::lock_guard lock(mutex_);
+    count_ = {};
+    if (launch.geometry.grid[0] == 0) return;
+    if (grid_width_ != 0) {
+        launch.geometry.grid[1] = (launch.geometry.grid[0] + grid_width_ - 1) / grid_width_;
+        launch.geometry.grid[0] = grid_width_;
+    }
+    std::vector<unsigned long long> scalars;
+    for (Scalar s : arguments.scalars) scalars.push_back(s.bits);
+    const std::vector<long long> sizes(arguments.sizes.begin(), arguments.sizes.end());
+    launch.state = &e.library->state();
+    launch.entry = e.library->entry(e.symbol);
+    launch.buffers = arguments.buffers.data();
+    launch.scalars = scalars.data();
+    launch.sizes = sizes.data();
+    launch.waits = waits(e.source);
+    const host_cuda::Outcome outcome = host_cuda::run(launch, memory_);
+    count_ = outcome.count;
+    if (!outcome.fault.empty()) throw InternalError(fmt::format("kernel {}: {}", e.symbol, outcome.fault));
+}
+
+double HostCudaDevice::timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) {
+    const auto begin = std::chrono::steady_clock::now();
+    launch(executable, arguments, stream);
+    return milliseconds_since(begin);
+}
+
+std::string HostCudaDevice::stage_text(const Executable& executable, std::string_view stage) {
+    if (stage != "cuda") throw UserError(fmt::format("the host shim has no stage `{}`; it has `cuda`", stage));
+    return executable.source;
+}
+
+}  // namespace fuseline

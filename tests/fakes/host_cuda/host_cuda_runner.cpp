@@ -1,0 +1,242 @@
+// Runs one launch of the host shim.
+#include "tests/fakes/host_cuda/host_cuda_runner.h"
+
+#include <csetjmp>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <ucontext.h>
+
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "compiler/support/errors.h"
+
+namespace fuseline::host_cuda {
+namespace {
+
+constexpr size_t kFiberStack = 256 * 1024;
+constexpr unsigned kWarp = 32;
+
+enum class Wait : uint8_t { ready, block, warp, finished };
+
+struct Fiber {
+    ucontext_t context{};
+    Wait wait = Wait::ready;
+    unsigned mask = 0;    ///< of the exchange it waits for
+    unsigned parity = 0;  ///< of its next exchange
+    FlHostIndex thread{};
+};
+
+/// The launch that runs; callbacks of the kernel reach it through `current`.
+class Runner {
+public:
+    Runner(const Launch& launch, const Memory& memory) : l_(launch), memory_(memory) { find_stack(); }
+
+    Outcome run();
+
+    void access(const void* at, size_t bytes, bool write);
+    void fail(const std::string& what);
+    void barrier() { wait(Wait::block); }
+    const unsigned long long* exchange(unsigned mask, unsigned long long value);
+
+private:
+    void find_stack();
+    bool own(const void* at) const;
+    void plain_block();
+    void fiber_block();
+    void start_fibers(unsigned count);
+    static void fiber_main();
+    void wait(Wait what);
+    bool release();
+    void release_warps();
+    unsigned threads() const { return l_.geometry.block[0] * l_.geometry.block[1] * l_.geometry.block[2]; }
+    FlHostIndex thread_index(unsigned number) const {
+        const uint32_t* b = l_.geometry.block;
+        return {number % b[0], number / b[0] % b[1], number / b[0] / b[1]};
+    }
+
+    const Launch& l_;
+    const Memory& memory_;
+    Outcome outcome_;
+    const char* stack_begin_ = nullptr;
+    const char* stack_end_ = nullptr;
+    jmp_buf fault_{};
+    std::vector<Fiber> fibers_;
+    std::vector<char> stacks_;
+    std::vector<unsigned long long> slots_;  ///< two rows of one value a thread
+    ucontext_t scheduler_{};
+    unsigned running_ = 0;
+    bool stop_ = false;
+};
+
+thread_local Runner* current = nullptr;
+
+void Runner::find_stack() {
+    pthread_attr_t attributes;
+    void* begin = nullptr;
+    size_t size = 0;
+    require(pthread_getattr_np(pthread_self(), &attributes) == 0, "the host shim cannot find its stack");
+    pthread_attr_getstack(&attributes, &begin, &size);
+    pthread_attr_destroy(&attributes);
+    stack_begin_ = static_cast<const char*>(begin);
+    stack_end_ = stack_begin_ + size;
+}
+
+/// Local variables and constants of the kernel itself.
+bool Runner::own(const void* at) const {
+    const char* p = static_cast<const char*>(at);
+    if (p >= stack_begin_ && p < stack_end_) return true;
+    if (p >= l_.state->image_begin && p < l_.state->image_end) return true;
+    return !stacks_.empty() && p >= stacks_.data() && p < stacks_.data() + stacks_.size();
+}
+
+void Runner::access(const void* at, size_t bytes, bool write) {
+    if (own(at)) return;
+    if (!memory_.holds(at, bytes)) {
+        fail(fmt::format("{} of {} bytes {}", write ? "a write" : "a read", bytes, memory_.describe(at)));
+    }
+    (write ? outcome_.count.written_bytes : outcome_.count.read_bytes) += bytes;
+    if (write && bytes == 16) outcome_.count.wide_stores++;
+}
+
+/// Leaves the kernel: its frames own nothing.
+void Runner::fail(const std::string& what) {
+    const FlHostState& s = *l_.state;
+    outcome_.fault = fmt::format("block ({}, {}, {}) thread ({}, {}, {}): {}", s.block.x, s.block.y, s.block.z, s.thread.x,
+                                 s.thread.y, s.thread.z, what);
+    if (fibers_.empty()) longjmp(fault_, 1);
+    stop_ = true;
+    setcontext(&scheduler_);
+}
+
+void Runner::plain_block() {
+    for (unsigned t = 0; t < threads(); ++t) {
+        l_.state->thread = thread_index(t);
+        l_.entry(l_.buffers, l_.scalars, l_.sizes);
+    }
+}
+
+void Runner::fiber_main() {
+    Runner& r = *current;
+    r.l_.entry(r.l_.buffers, r.l_.scalars, r.l_.sizes);
+    r.fibers_[r.running_].wait = Wait::finished;
+    setcontext(&r.scheduler_);
+}
+
+void Runner::start_fibers(unsigned count) {
+    fibers_.assign(count, {});
+    stacks_.resize(count * kFiberStack);
+    slots_.assign(2 * count, 0);
+    for (unsigned t = 0; t < count; ++t) {
+        Fiber& f = fibers_[t];
+        getcontext(&f.context);
+        f.context.uc_stack.ss_sp = stacks_.data() + t * kFiberStack;
+        f.context.uc_stack.ss_size = kFiberStack;
+        f.context.uc_link = nullptr;
+        f.thread = thread_index(t);
+        makecontext(&f.context, fiber_main, 0);
+    }
+}
+
+void Runner::wait(Wait what) {
+    if (fibers_.empty()) fail("a kernel without barriers waits");
+    Fiber& f = fibers_[running_];
+    f.wait = what;
+    swapcontext(&f.context, &scheduler_);
+}
+
+const unsigned long long* Runner::exchange(unsigned mask, unsigned long long value) {
+    if (fibers_.empty()) fail("a kernel without exchanges waits");
+    Fiber& f = fibers_[running_];
+    unsigned long long* row = slots_.data() + f.parity * fibers_.size();
+    row[running_] = value;
+    f.parity ^= 1;
+    f.mask = mask;
+    wait(Wait::warp);
+    return row + running_ / kWarp * kWarp;
+}
+
+/// Lets the lanes of a warp go on whose partners have all arrived.
+void Runner::release_warps() {
+    for (size_t first = 0; first < fibers_.size(); first += kWarp) {
+        const size_t end = std::min<size_t>(first + kWarp, fibers_.size());
+        unsigned arrived = 0;
+        for (size_t t = first; t < end; ++t) {
+            const Wait w = fibers_[t].wait;
+            if (w == Wait::warp || w == Wait::finished) arrived |= 1u << (t - first);
+        }
+        for (size_t t = end - first; t < kWarp; ++t) arrived |= 1u << t;
+        for (size_t t = first; t < end; ++t) {
+            Fiber& f = fibers_[t];
+            if (f.wait == Wait::warp && (f.mask & ~arrived) == 0) f.wait = Wait::ready;
+        }
+    }
+}
+
+/// Makes waiting fibers ready again; false when all have finished.
+bool Runner::release() {
+    release_warps();
+    bool ready = false, finished = true, block = true;
+    for (const Fiber& f : fibers_) {
+        ready = ready || f.wait == Wait::ready;
+        finished = finished && f.wait == Wait::finished;
+        block = block && (f.wait == Wait::block || f.wait == Wait::finished);
+    }
+    if (finished) return false;
+    if (ready) return true;
+    if (!block) {
+        outcome_.fault = "threads of a block wait for each other at different places";
+        return false;
+    }
+    for (Fiber& f : fibers_) {
+        if (f.wait == Wait::block) f.wait = Wait::ready;
+    }
+    return true;
+}
+
+void Runner::fiber_block() {
+    start_fibers(threads());
+    while (!stop_ && release()) {
+        for (running_ = 0; !stop_ && running_ < fibers_.size(); ++running_) {
+            Fiber& f = fibers_[running_];
+            if (f.wait != Wait::ready) continue;
+            l_.state->thread = f.thread;
+            swapcontext(&scheduler_, &f.context);
+        }
+    }
+    stop_ = stop_ || !outcome_.fault.empty();
+}
+
+Outcome Runner::run() {
+    FlHostState& s = *l_.state;
+    s.access = [](const void* at, unsigned long bytes, bool write) { current->access(at, bytes, write); };
+    s.misaligned = [](const void*) { current->fail("an access without the alignment of its type"); };
+    s.barrier = [] { current->barrier(); };
+    s.exchange = [](unsigned mask, unsigned long long value) { return current->exchange(mask, value); };
+    const CudaGeometry& g = l_.geometry;
+    s.block_dim = {g.block[0], g.block[1], g.block[2]};
+    s.grid_dim = {g.grid[0], g.grid[1], g.grid[2]};
+    current = this;
+    if (setjmp(fault_) == 0) {
+        for (s.block.z = 0; s.block.z < g.grid[2]; ++s.block.z) {
+            for (s.block.y = 0; s.block.y < g.grid[1]; ++s.block.y) {
+                for (s.block.x = 0; s.block.x < g.grid[0] && !stop_; ++s.block.x) {
+                    if (l_.waits) {
+                        fiber_block();
+                    } else {
+                        plain_block();
+                    }
+                }
+            }
+        }
+    }
+    current = nullptr;
+    return outcome_;
+}
+
+}  // namespace
+
+Outcome run(const Launch& launch, const Memory& memory) { return Runner(launch, memory).run(); }
+
+}  // namespace fuseline::host_cuda
