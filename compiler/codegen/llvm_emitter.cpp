@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kTwoBodies = 64;
 
 int vector_lanes(const LlvmLevels& levels, const Target& target) {
-    return levels.rank() == 0 ? 1 : std::max(1, target.vector_bits / 8 / levels.widest_bytes());
+    return levels.rank() == 0 ? 1 : (getenv("UN")?atoi(getenv("UN")):1)*std::max(1, target.vector_bits / 8 / levels.widest_bytes());
 }
 
 class Emitter {
@@ -300,22 +300,6 @@ std::string Emitter::emit(const std::string& symbol) {
 
 std::string emit_llvm(const ir::Function& kernel, const std::string& symbol, const Target& target) {
     return Emitter(kernel, target).emit(symbol);
-}
-
-CpuRange cpu_range(const ir::Function& kernel, const std::vector<int64_t>& sizes) {
-    std::map<std::string, int64_t> values;
-    for (size_t k = 0; k < kernel.sizes.size(); ++k) values.emplace(kernel.sizes[k], sizes.at(k));
-    CpuRange range{1, 1};
-    for (NodeId id : kernel.region(kernel.body()).nodes) {
-        const auto* loops = std::get_if<Loops>(&kernel.node(id).attribute);
-        if (loops == nullptr) continue;
-        for (size_t axis = 0; axis < loops->extents.size(); ++axis) {
-            const auto value = kernel.extents.evaluate(loops->extents[axis], values);
-            require(value.has_value(), "a launch whose loops have no extents");
-            (axis == 0 ? range.extent : range.work_per_step) *= std::max<int64_t>(*value, 0);
-        }
-    }
-    return range;
 }
 
 }  // namespace fuseline

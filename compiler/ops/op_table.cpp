@@ -73,7 +73,7 @@ consteval bool complete() {
     if (r.fixity != Fixity::function && r.spelling.empty()) throw "the operator has no spelling";
     if (r.fixity != Fixity::function && r.precedence == 0) throw "the operator has no precedence";
     if (!r.has(kBuilt)) return true;
-    if (r.reference == nullptr) throw "the row has no reference";
+    if (!r.reference.given) throw "the row has no reference";
     if (!ulp_fits(r)) throw "ulp bounds are needed for each back end exactly where the row is not kExact";
     for (TypeClass c : kRealClasses) {
         const bool cell = !r.cuda.of(c).empty();

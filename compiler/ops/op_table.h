@@ -1,7 +1,6 @@
 // The operator table: one row per elementwise operator, read by every part that needs a fact about one.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,6 +91,15 @@ struct Domain {
 /// result's.
 using Reference = Scalar (*)(DType operation, DType result, const Scalar* operands);
 
+/// A row's reference, or none. A flag says which: under UBSan the address of a function is no constant.
+struct ReferenceCell {
+    Reference function = nullptr;
+    bool given = false;
+    constexpr ReferenceCell() = default;
+    constexpr ReferenceCell(Reference f) : function(f), given(true) {}
+    constexpr operator Reference() const { return function; }
+};
+
 struct OpRow {
     OpId id{};
     std::string_view name{};      ///< IR and function name: "add", "exp"
@@ -104,7 +112,7 @@ struct OpRow {
     uint32_t flags = 0;
     std::string_view identity{};  ///< neutral right operand as a literal, "" when there is none; of `add` up
                                   ///< to the sign of a zero
-    Reference reference = nullptr;
+    ReferenceCell reference{};
     Cells cuda{};
     int cuda_precedence = 0;  ///< of the numeric CUDA cells, worked out from their text: `cell_precedence`
     Cells llvm{};

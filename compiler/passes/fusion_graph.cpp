@@ -179,9 +179,9 @@ Reason Graph::store_reason(uint32_t step) const {
         places += is_view(user) ? 1 : 0;
         direct = direct || !is_view(user);
     }
-    if (places + (direct ? 1 : 0) <= 1) return {};
-    return fmt::format("it is read at {} places and costs {} operations to compute again", places + (direct ? 1 : 0),
-                       cost_[step]);
+    places += direct ? 1 : 0;
+    if (places <= 1 || (places - 1) * uint64_t{cost_[step]} <= kCheapPlaces) return {};
+    return fmt::format("it is read at {} places and costs {} operations to compute again", places, cost_[step]);
 }
 
 std::string Graph::describe(uint32_t step) const {

@@ -11,6 +11,8 @@ namespace fuseline::fusion {
 
 /// Cost of recomputing that never justifies a store: a few exact operators for each element.
 inline constexpr uint32_t kCheap = 8;
+/// The same for a value that one kernel reads at several places: what is computed in excess of one time.
+inline constexpr uint32_t kCheapPlaces = 40;
 /// The same for rank-0 values, which a kernel computes before its loops.
 inline constexpr uint32_t kCheapScalar = 256;
 

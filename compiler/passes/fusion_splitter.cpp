@@ -66,6 +66,8 @@ void Splitter::add(Load& load, size_t position, size_t begin) const {
     load.nodes += graph_.weight(step);
     for (ir::ValueId v : graph_.inputs(step)) add_input(load, v, begin);
     if (clusters_.home(step) == cluster_) load.parameter_bytes += kSlotBytes;
+    // A view with an offset costs a size argument where the offset is no number.
+    if (graph_.is_view(step)) load.parameter_bytes += kSlotBytes;
     uint32_t crossing = load.crossing.back() + crossing_weight(position);
     for (size_t ended : ends_[position]) crossing -= ended >= begin ? crossing_weight(ended) : 0;
     load.crossing.push_back(crossing);

@@ -26,6 +26,20 @@ std::optional<Scalar> constant_of(Builder& b, ValueId v) {
     return std::get<Scalar>(n->attribute);
 }
 
+/// Operators of the pattern that work on arrays under the bindings. Children stand behind their parents.
+int array_operators(Builder& b, const Pattern& pattern, const Bindings& bindings) {
+    const auto& nodes = pattern.nodes();
+    std::vector<bool> array(nodes.size(), false);
+    int count = 0;
+    for (size_t k = nodes.size(); k-- > 0;) {
+        const Pattern::Node& n = nodes[k];
+        if (n.letter >= 0) array[k] = b.type(*bindings[static_cast<size_t>(n.letter)]).rank() != 0;
+        for (int child : n.children) array[k] = array[k] || array[static_cast<size_t>(child)];
+        count += n.op && array[k] ? 1 : 0;
+    }
+    return count;
+}
+
 struct Rule {
     Pattern before, after;
     uint32_t on;
@@ -52,6 +66,7 @@ public:
         Expression e{n.op.op(), {operands.begin(), operands.end()}, from_.type(from_.result(id)).dtype};
         const auto value = simpler(to, e);
         if (!value) return std::nullopt;
+        to.name_value(*value, from_.value_name(from_.result(id)));
         return spread(to, *value, shape_in(to, id));
     }
 
@@ -99,9 +114,10 @@ std::optional<ValueId> Simplify::by_rows(Builder& b, const Expression& e) {
     const uint32_t bit = class_bit(e.operation(b));
     for (const Rule& rule : rules_[static_cast<size_t>(e.op)]) {
         Bindings bindings;
-        if ((rule.on & bit) != 0 && rule.before.match(b, e, bindings)) {
-            return build(b, rule.after, 0, bindings, e.result);
-        }
+        if ((rule.on & bit) == 0 || !rule.before.match(b, e, bindings)) continue;
+        // A rewrite must not move work from scalars to arrays.
+        if (array_operators(b, rule.after, bindings) > array_operators(b, rule.before, bindings)) continue;
+        return build(b, rule.after, 0, bindings, e.result);
     }
     return std::nullopt;
 }

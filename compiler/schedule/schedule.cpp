@@ -117,8 +117,8 @@ void Scheduler::remark(NodeId group, const MapKernel& lowered) {
         const auto* loops = std::get_if<ir::Loops>(&k.node(id).attribute);
         if (loops == nullptr) continue;
         context_.remarks.push_back({"schedule", f_.span(group),
-                                    fmt::format("group of {} nodes", f_.region(f_.region_of(f_.node(group), 0)).nodes.size()),
-                                    fmt::format("map over {} axes, {} lanes, reads {} arrays, writes {}",
+                                    fmt::format("group of {} steps", f_.region(f_.region_of(f_.node(group), 0)).nodes.size()),
+                                    fmt::format("map: axes {}, lanes {}, arrays read {}, arrays written {}",
                                                 loops->extents.size(), loops->lanes, lowered.reads.size(),
                                                 lowered.writes.size())});
     }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 #else
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #endif
@@ -56,6 +57,8 @@ int64_t piece_steps(int64_t extent, int64_t work_per_step, int threads) {
 
 #if defined(FUSELINE_PLAIN_THREADS)
 
+static int all_threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
 struct ParallelFor::Arena {
     explicit Arena(int) {}
 };
@@ -84,8 +87,11 @@ void ParallelFor::run_pieces(int64_t pieces, const std::function<void(int64_t)>&
 
 #else
 
+static int all_threads() { return tbb::info::default_concurrency(); }
+
 struct ParallelFor::Arena {
-    explicit Arena(int threads) : arena(threads) {}
+    // oneTBB writes a warning when it is asked for more threads than there are.
+    explicit Arena(int threads) : arena(std::min(threads, all_threads())) {}
     tbb::task_arena arena;
 };
 
@@ -96,8 +102,7 @@ void ParallelFor::run_pieces(int64_t pieces, const std::function<void(int64_t)>&
 #endif
 
 ParallelFor::ParallelFor(int threads)
-    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
-      arena_(std::make_unique<Arena>(threads_)) {}
+    : threads_(threads > 0 ? threads : all_threads()), arena_(std::make_unique<Arena>(threads_)) {}
 
 ParallelFor::~ParallelFor() = default;
 
