@@ -70,7 +70,8 @@ void CudaStatements::place(NodeId node) {
     if (sources_ == nullptr || !f_.span(node).known()) return;
     const Location at = sources_->locate(f_.span(node).begin);
     if (at.file == nullptr) return;
-    std::string text = comment_text(fmt::format("{}:{}: {}", at.file->name, at.line, sources_->line_text(at)));
+    std::string text = fmt::format("{}:{}: {}", at.file->name, at.line, comment_text(sources_->line_text(at)));
+    text = comment_text(text);
     if (text == last_place_) return;
     line("// " + text);
     last_place_ = std::move(text);

@@ -1,5 +1,4 @@
-// Addresses and memory operations: a vector where neighbours lie side by side, a scalar where all lanes read one
-// element, a gather or scatter otherwise.
+// Buffers, addresses and indices: what does not vary is computed in the outermost loop that it depends on.
 #include "compiler/codegen/llvm_access.h"
 
 #include "compiler/support/errors.h"
@@ -13,15 +12,6 @@ using ir::ValueId;
 namespace {
 
 constexpr ExtentId kZero{0}, kOne{1};
-
-std::string storage_type(DType dtype, int lanes) {
-    const std::string_view element = row(dtype).llvm_storage;
-    return lanes == 1 ? std::string(element) : fmt::format("<{} x {}>", lanes, element);
-}
-
-std::string storage_suffix(DType dtype, int lanes) {
-    return is_bool(dtype) ? fmt::format("v{}i8", lanes) : llvm_suffix(dtype, lanes);
-}
 
 }  // namespace
 
@@ -86,7 +76,7 @@ ExtentId LlvmAccess::lane_coefficient(const Affine& affine) const {
 std::string LlvmAccess::element_address(ValueId buffer, const Affine& affine) {
     const ir::Type& type = w_.kernel().type(buffer);
     const uint32_t rank = w_.levels().rank();
-    const std::string element = storage_type(type.dtype, 1);
+    const std::string element = llvm_storage_type(type.dtype, 1);
     std::string offset = rank == 0 ? terms(affine, 0) : terms(affine, rank - 1);
     std::string pointer = buffers_.at(buffer.index).pointer;
     const ExtentId inner = lane_coefficient(affine);
@@ -144,58 +134,14 @@ std::string LlvmAccess::metadata() const {
     return text;
 }
 
-void LlvmAccess::define_loaded(NodeId id, const std::string& stored, int lanes) {
-    const ValueId result = w_.kernel().result(id);
-    const DType dtype = w_.kernel().type(result).dtype;
-    if (!is_bool(dtype)) return w_.define(result, stored);
-    const std::string value = w_.name(result);
-    w_.line("{} = icmp ne {} {}, zeroinitializer", value, storage_type(dtype, lanes), stored);
-    w_.define(result, value);
-}
-
-std::string LlvmAccess::to_storage(ValueId v, int lanes) {
-    const DType dtype = w_.kernel().type(v).dtype;
-    std::string value = w_.operand(v, lanes);
-    if (!is_bool(dtype)) return value;
-    const std::string stored = w_.name("byte");
-    w_.line("{} = zext {} {} to {}", stored, w_.type(v, lanes), value, storage_type(dtype, lanes));
-    return stored;
-}
-
-void LlvmAccess::load(NodeId id) {
-    const ir::Function& f = w_.kernel();
-    const Affine& affine = std::get<Affine>(f.node(id).attribute);
-    const ValueId result = f.result(id), buffer = f.operands(id)[0];
-    const DType dtype = f.type(result).dtype;
-    require(dtype != DType::f16_ && dtype != DType::bf16_ && !is_complex(dtype),
-            "an element type that the CPU does not have yet");
-    if (w_.lanes(result) != 1) {
-        const ExtentId coefficient = lane_coefficient(affine);
-        return coefficient == kOne ? load_vector(id) : load_lanes(id, coefficient);
-    }
-    const std::string address = element_address(buffer, affine);
-    const std::string stored = is_bool(dtype) ? w_.name("byte") : w_.name(result);
-    w_.line("{} = load {}, ptr {}, align {}{}", stored, storage_type(dtype, 1), address, byte_size(dtype),
-            alias_text(buffer));
-    define_loaded(id, stored, 1);
-}
-
-void LlvmAccess::load_vector(NodeId id) {
-    const ir::Function& f = w_.kernel();
-    const ValueId result = f.result(id), buffer = f.operands(id)[0];
-    const DType dtype = f.type(result).dtype;
-    const int lanes = w_.vector_lanes();
-    const std::string type = storage_type(dtype, lanes);
-    const std::string address = element_address(buffer, std::get<Affine>(f.node(id).attribute));
-    const std::string stored = is_bool(dtype) ? w_.name("bytes") : w_.name(result);
-    if (w_.mask.empty()) {
-        w_.line("{} = load {}, ptr {}, align {}{}", stored, type, address, byte_size(dtype), alias_text(buffer));
-    } else {
-        w_.line("{} = call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {} {}, {} zeroinitializer){}", stored, type,
-                storage_suffix(dtype, lanes), address, byte_size(dtype), w_.mask_type(), w_.mask, type,
-                alias_text(buffer));
-    }
-    define_loaded(id, stored, lanes);
+/// Where the vector begins in memory: at the last lane's element when the lanes run backwards.
+std::string LlvmAccess::vector_address(ValueId buffer, const Affine& affine) {
+    const std::string first = element_address(buffer, affine);
+    if (!runs_backwards(affine)) return first;
+    const std::string last = w_.name("at");
+    w_.line("{} = getelementptr {}, ptr {}, i64 {}", last, llvm_storage_type(w_.kernel().type(buffer).dtype, 1), first,
+            1 - w_.vector_lanes());
+    return last;
 }
 
 std::string LlvmAccess::lane_offsets(ExtentId coefficient) {
@@ -221,67 +167,9 @@ std::string LlvmAccess::lane_addresses(ValueId buffer, const Affine& affine, Ext
     const std::string offsets = lane_offsets(coefficient);
     const std::string first = element_address(buffer, affine);
     const std::string all = w_.name("all");
-    w_.line("{} = getelementptr {}, ptr {}, <{} x i64> {}", all, storage_type(dtype, 1), first, w_.vector_lanes(),
+    w_.line("{} = getelementptr {}, ptr {}, <{} x i64> {}", all, llvm_storage_type(dtype, 1), first, w_.vector_lanes(),
             offsets);
     return all;
-}
-
-void LlvmAccess::load_lanes(NodeId id, ExtentId coefficient) {
-    const ir::Function& f = w_.kernel();
-    const ValueId result = f.result(id), buffer = f.operands(id)[0];
-    const DType dtype = f.type(result).dtype;
-    const int lanes = w_.vector_lanes();
-    const std::string type = storage_type(dtype, lanes);
-    const std::string all = lane_addresses(buffer, std::get<Affine>(f.node(id).attribute), coefficient);
-    const std::string stored = is_bool(dtype) ? w_.name("bytes") : w_.name(result);
-    w_.line("{0} = call {1} @llvm.masked.gather.{2}.v{3}p0(<{3} x ptr> {4}, i32 {5}, {6} {7}, {1} zeroinitializer){8}",
-            stored, type, storage_suffix(dtype, lanes), lanes, all, byte_size(dtype), w_.mask_type(),
-            w_.mask_operand(), alias_text(buffer));
-    define_loaded(id, stored, lanes);
-}
-
-void LlvmAccess::store(NodeId id) {
-    const ir::Function& f = w_.kernel();
-    const Affine& affine = std::get<Affine>(f.node(id).attribute);
-    const ValueId buffer = f.operands(id)[0], value = f.operands(id)[1];
-    const DType dtype = f.type(value).dtype;
-    if (w_.levels().rank() != 0) {
-        const ExtentId coefficient = lane_coefficient(affine);
-        require(coefficient != kZero, "a store at the same place in every lane");
-        return coefficient == kOne ? store_vector(id) : store_lanes(id, coefficient);
-    }
-    const std::string stored = to_storage(value, 1);
-    const std::string address = element_address(buffer, affine);
-    w_.line("store {} {}, ptr {}, align {}{}", storage_type(dtype, 1), stored, address, byte_size(dtype),
-            alias_text(buffer));
-}
-
-void LlvmAccess::store_vector(NodeId id) {
-    const ir::Function& f = w_.kernel();
-    const ValueId buffer = f.operands(id)[0], value = f.operands(id)[1];
-    const DType dtype = f.type(value).dtype;
-    const int lanes = w_.vector_lanes();
-    const std::string stored = to_storage(value, lanes);
-    const std::string type = storage_type(dtype, lanes);
-    const std::string address = element_address(buffer, std::get<Affine>(f.node(id).attribute));
-    if (w_.mask.empty()) {
-        w_.line("store {} {}, ptr {}, align {}{}", type, stored, address, byte_size(dtype), alias_text(buffer));
-    } else {
-        w_.line("call void @llvm.masked.store.{}.p0({} {}, ptr {}, i32 {}, {} {}){}", storage_suffix(dtype, lanes),
-                type, stored, address, byte_size(dtype), w_.mask_type(), w_.mask, alias_text(buffer));
-    }
-}
-
-void LlvmAccess::store_lanes(NodeId id, ExtentId coefficient) {
-    const ir::Function& f = w_.kernel();
-    const ValueId buffer = f.operands(id)[0], value = f.operands(id)[1];
-    const DType dtype = f.type(value).dtype;
-    const int lanes = w_.vector_lanes();
-    const std::string stored = to_storage(value, lanes);
-    const std::string all = lane_addresses(buffer, std::get<Affine>(f.node(id).attribute), coefficient);
-    w_.line("call void @llvm.masked.scatter.{}.v{}p0({} {}, <{} x ptr> {}, i32 {}, {} {}){}",
-            storage_suffix(dtype, lanes), lanes, storage_type(dtype, lanes), stored, lanes, all, byte_size(dtype),
-            w_.mask_type(), w_.mask_operand(), alias_text(buffer));
 }
 
 void LlvmAccess::index(NodeId id) {

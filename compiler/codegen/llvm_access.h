@@ -10,6 +10,9 @@
 
 namespace fuseline {
 
+/// Type of elements in memory: "<8 x i8>" for bools, "float" for one f32.
+std::string llvm_storage_type(DType dtype, int lanes);
+
 /// Values of size expressions, computed once in the kernel's prologue.
 class LlvmSizes {
 public:
@@ -29,7 +32,8 @@ private:
     std::unordered_map<uint32_t, std::string> atoms_;  ///< by atom of the pool
 };
 
-/// Reads and writes of buffers at affine offsets of the nest's indices.
+/// Reads and writes of buffers at affine offsets of the nest's indices. A buffer that is written must overlap no
+/// other of its launch: the text says so to LLVM.
 class LlvmAccess {
 public:
     LlvmAccess(LlvmWriter& writer, LlvmSizes& sizes) : w_(writer), sizes_(sizes) {}
@@ -57,7 +61,13 @@ private:
     std::string lane_offsets(ExtentId coefficient);
     std::string lane_addresses(ir::ValueId buffer, const ir::Affine& affine, ExtentId coefficient);
     ExtentId lane_coefficient(const ir::Affine& affine) const;
+    /// Whether lanes lie side by side, in either order, and whether in the order of falling addresses.
+    bool side_by_side(const ir::Affine& affine) const;
+    bool runs_backwards(const ir::Affine& affine) const;
     std::string alias_text(ir::ValueId buffer) const;
+    std::string vector_address(ir::ValueId buffer, const ir::Affine& affine);
+    std::string reversed(DType dtype, const std::string& value);
+    std::string ordered_mask(bool backwards);
     void load_vector(ir::NodeId id);
     void store_vector(ir::NodeId id);
     void load_lanes(ir::NodeId id, ExtentId coefficient);

@@ -19,8 +19,12 @@ namespace {
 /// the time to compile for little.
 constexpr size_t kTwoBodies = 64;
 
+/// Lanes of a vector. Loops and calls leave the processor waiting for one result after another, so that two registers
+/// side by side are up to twice as fast; straight arithmetic overlaps from round to round anyway.
 int vector_lanes(const LlvmLevels& levels, const Target& target) {
-    return levels.rank() == 0 ? 1 : (getenv("UN")?atoi(getenv("UN")):1)*std::max(1, target.vector_bits / 8 / levels.widest_bytes());
+    if (levels.rank() == 0) return 1;
+    const int registers = levels.waits() && levels.vector_nodes() <= kTwoBodies ? 2 : 1;
+    return registers * std::max(1, target.vector_bits / 8 / levels.widest_bytes());
 }
 
 class Emitter {

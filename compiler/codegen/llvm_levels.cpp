@@ -181,6 +181,12 @@ void LlvmLevels::count_vectors(NodeId id) {
         vector = true;
         widest_bytes_ = std::max(widest_bytes_, llvm_value_bits(f_.type(v).dtype) / 8);
     }
+    if (vector && n.op.elementwise()) {
+        const std::string_view cell =
+            llvm_cell(n.op.op(), f_.type(f_.operands(n).back()).dtype, f_.type(f_.result(id)).dtype);
+        waits_ = waits_ || cell.starts_with("sleef.");
+    }
+    waits_ = waits_ || (vector && (n.op.is(Structure::while_) || n.op.is(Structure::for_)));
     vector_nodes_ += vector || n.op.is(Structure::store_) ? 1 : 0;
 }
 

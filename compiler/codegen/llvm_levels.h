@@ -26,6 +26,8 @@ public:
     bool needs_mask(ir::RegionId region) const { return masked_regions_[region.index]; }
     /// Nodes that compute vectors, those of inner regions included.
     size_t vector_nodes() const { return vector_nodes_; }
+    /// Whether vectors run through loops or SLEEF's functions.
+    bool waits() const { return waits_; }
     /// Bytes of the widest element among the vectors, at least 1.
     int widest_bytes() const { return widest_bytes_; }
 
@@ -52,6 +54,7 @@ private:
     std::vector<uint32_t> node_levels_;
     std::vector<bool> masked_regions_;
     size_t vector_nodes_ = 0;
+    bool waits_ = false;
     int widest_bytes_ = 1;
 };
 

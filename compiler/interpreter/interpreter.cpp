@@ -87,7 +87,8 @@ std::vector<int64_t> Interpreter::shape_of(ValueId v) const {
     for (ExtentId e : f_.type(v).shape) {
         shape.push_back(size(e));
         if (shape.back() < 0) {
-            throw error_at(span_, fmt::format("the extent {} is negative: {}", f_.extents.text(e), shape.back()));
+            throw error_at(span_,
+                           fmt::format("the extent {} is negative: {}", f_.extents.text(e), shape.back()));
         }
     }
     return shape;
@@ -97,7 +98,8 @@ HostArray& Interpreter::make(ValueId v) {
     HostArray& a = arrays_[v.index];
     a.dtype = f_.type(v).dtype;
     a.shape = shape_of(v);
-    a.bytes.assign(static_cast<size_t>(a.element_count()) * static_cast<size_t>(byte_size(a.dtype)), std::byte{0});
+    a.bytes.assign(static_cast<size_t>(a.element_count()) * static_cast<size_t>(byte_size(a.dtype)),
+                   std::byte{0});
     return a;
 }
 
@@ -112,7 +114,8 @@ void Interpreter::elementwise(NodeId id) {
     const auto operands = f_.operands(n);
     HostArray& result = make(f_.result(id));
     for (ValueId v : operands) {
-        require(array(v).shape.empty() || array(v).shape == result.shape, "interpreter: operand of another shape");
+        require(array(v).shape.empty() || array(v).shape == result.shape,
+                "interpreter: operand of another shape");
     }
     const DType operation = operation_dtype(f_, n);
     const int64_t count = result.element_count();
@@ -128,7 +131,8 @@ void Interpreter::view(NodeId id) {
     HostArray& result = make(f_.result(id));
     const HostArray& source = array(f_.operands(n)[0]);
     std::vector<Line> lines;
-    for (const ir::Affine& a : std::get<ir::IndexMap>(n.attribute)) lines.push_back(line(a, result.shape.size()));
+    for (const ir::Affine& a : std::get<ir::IndexMap>(n.attribute))
+        lines.push_back(line(a, result.shape.size()));
     std::vector<int64_t> indices(result.shape.size(), 0);
     const int64_t count = result.element_count();
     for (int64_t i = 0; i < count; ++i, advance(indices, result.shape)) {
@@ -136,7 +140,8 @@ void Interpreter::view(NodeId id) {
         for (size_t axis = 0; axis < lines.size(); ++axis) {
             const int64_t at = lines[axis].at(indices);
             if (at < 0 || at >= source.shape[axis]) {
-                throw error_at(span_, fmt::format("index {} is outside axis {} of extent {}", at, axis, source.shape[axis]));
+                throw error_at(span_, fmt::format("index {} is outside axis {} of extent {}", at, axis,
+                                                  source.shape[axis]));
             }
             position = position * source.shape[axis] + at;
         }
@@ -149,7 +154,8 @@ void Interpreter::index(NodeId id) {
     const Line l = line(std::get<ir::Affine>(f_.node(id).attribute), result.shape.size());
     std::vector<int64_t> indices(result.shape.size(), 0);
     const int64_t count = result.element_count();
-    for (int64_t i = 0; i < count; ++i, advance(indices, result.shape)) store(result, i, Scalar::of_i64(l.at(indices)));
+    for (int64_t i = 0; i < count; ++i, advance(indices, result.shape))
+        store(result, i, Scalar::of_i64(l.at(indices)));
 }
 
 void Interpreter::apply(NodeId id) {
@@ -161,7 +167,8 @@ void Interpreter::apply(NodeId id) {
     const auto& yields = f_.region(region).yields;
     const int64_t count = n.results_count == 0 ? 0 : array(f_.result(id)).element_count();
     for (int64_t i = 0; i < count; ++i) {
-        for (size_t k = 0; k < operands.size(); ++k) machine_.set(parameters[k], element(array(operands[k]), i));
+        for (size_t k = 0; k < operands.size(); ++k)
+            machine_.set(parameters[k], element(array(operands[k]), i));
         machine_.run(region);
         for (uint32_t k = 0; k < n.results_count; ++k) {
             store(arrays_[f_.result(id, k).index], i, machine_.get(yields[k]));
@@ -218,7 +225,8 @@ std::vector<HostArray> Interpreter::run(const std::vector<HostArray>& arguments)
         const ValueId v = body.parameters[k];
         require(arguments[k].dtype == f_.type(v).dtype, "interpreter: argument of another type");
         if (arguments[k].shape != shape_of(v)) {
-            throw UserError(fmt::format("argument {} of {} has another shape than its type says", k + 1, f_.name));
+            throw UserError(
+                fmt::format("argument {} of {} has another shape than its type says", k + 1, f_.name));
         }
         arrays_[v.index] = arguments[k];
         if (f_.type(v).scalar()) machine_.set(v, element(arguments[k], 0));
@@ -251,7 +259,8 @@ void test_check(const ir::Function& function, NodeId node, const std::map<std::s
                                      equal ? "not" : "less than", side(check.right, ", which is ", right)));
 }
 
-Scalar evaluate_scalar(const ir::Function& function, ValueId value, const std::map<std::string, int64_t>& sizes) {
+Scalar evaluate_scalar(const ir::Function& function, ValueId value,
+                       const std::map<std::string, int64_t>& sizes) {
     ScalarMachine machine(function, sizes);
     std::vector<bool> known(function.value_count(), false);
     std::vector<ValueId> todo{value};

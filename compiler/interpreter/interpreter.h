@@ -1,4 +1,5 @@
-// The reference interpreter: executes a checked graph before any pass, one operator at a time, by the table's references.
+// The reference interpreter: executes a checked graph before any pass, one operator at a time, by the table's
+// references.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@ namespace fuseline {
 std::vector<HostArray> interpret(const ir::Function& graph, const std::vector<HostArray>& arguments,
                                  const std::map<std::string, int64_t>& sizes);
 
-/// Tests a `check` node of a graph or plan. Throws UserError with the node's span, the message and both actual sizes when
-/// the relation does not hold.
+/// Tests a `check` node of a graph or plan. Throws UserError with the node's span, the message and both
+/// actual sizes when the relation does not hold.
 void test_check(const ir::Function& function, ir::NodeId node, const std::map<std::string, int64_t>& sizes);
 
 /// Evaluates the host scalars of a plan or graph: a rank-0 value over constants and sizes.
-Scalar evaluate_scalar(const ir::Function& function, ir::ValueId value, const std::map<std::string, int64_t>& sizes);
+Scalar evaluate_scalar(const ir::Function& function, ir::ValueId value,
+                       const std::map<std::string, int64_t>& sizes);
 
 }  // namespace fuseline

@@ -72,7 +72,9 @@ void ScalarMachine::enter(NodeId id) {
         frames_.push_back({.region = f_->region_of(n, 0)});
     } else {
         require(n.op.is(Structure::for_), "ScalarMachine: not a scalar region");
-        Frame frame{.region = f_->region_of(n, 0), .index = get(operands[0]).as_i64(), .stop = get(operands[1]).as_i64()};
+        Frame frame{.region = f_->region_of(n, 0),
+                    .index = get(operands[0]).as_i64(),
+                    .stop = get(operands[1]).as_i64()};
         if (frame.index >= frame.stop) return copy_to_results(operands.subspan(2), n);
         const auto& parameters = f_->region(frame.region).parameters;
         copy(operands.subspan(2), std::span(parameters).subspan(1));

@@ -1,4 +1,5 @@
-// Executes scalar nodes and regions (if, while, for) one value at a time through the operator table's references.
+// Executes scalar nodes and regions (if, while, for) one value at a time through the operator table's
+// references.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ using SizeMap = std::map<std::string, int64_t>;
 /// The type in which an elementwise node computes: that of its operands.
 DType operation_dtype(const ir::Function& function, const ir::Node& node);
 
-/// The value of a size expression. Throws UserError with `span` where it has none (overflow, division by zero, unknown name).
+/// The value of a size expression. Throws UserError with `span` where it has none (overflow, division by
+/// zero, unknown name).
 int64_t size_value(const ir::Function& function, ExtentId size, const SizeMap& sizes, Span span);
 
 /// The registers of one function and the loop that executes its scalar regions. Nothing recurses.

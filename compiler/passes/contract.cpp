@@ -49,7 +49,8 @@ private:
     std::optional<Factors> factors(ir::Builder& to, ir::ValueId original, ir::ValueId copied) const {
         const ir::Function& f = to.function();
         const ir::Node* product = f.definition(copied);
-        if (product == nullptr || !product->op.is(OpId::mul_) || uses_[original.index] != 1) return std::nullopt;
+        if (product == nullptr || !product->op.is(OpId::mul_) || uses_[original.index] != 1)
+            return std::nullopt;
         const auto operands = f.operands(*product);
         return Factors{operands[0], operands[1]};
     }

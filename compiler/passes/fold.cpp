@@ -7,7 +7,8 @@ namespace {
 
 using ir::Structure;
 
-/// Only operators with the same bits on every back end are computed here: another one must give the bits of the device.
+/// Only operators with the same bits on every back end are computed here: another one must give the bits of
+/// the device.
 class Fold : public NodeRewrite {
 public:
     explicit Fold(const ir::Function& from) : from_(from) {}

@@ -18,7 +18,11 @@ using ir::ValueId;
 class GroupBuilder {
 public:
     GroupBuilder(const fusion::Graph& graph, const fusion::Partition& parts)
-        : graph_(graph), parts_(parts), from_(graph.function()), to_(ir::Form::graph, from_.name), outer_(from_, to_) {}
+        : graph_(graph),
+          parts_(parts),
+          from_(graph.function()),
+          to_(ir::Form::graph, from_.name),
+          outer_(from_, to_) {}
 
     ir::Function run();
 
@@ -90,7 +94,8 @@ void GroupBuilder::group(const Group& group) {
     to_.set_yields(region, yields);
     to_.set_insertion(to_.function().body());
     to_.set_span(span);
-    const ir::NodeId node = to_.node(Structure::group_, operands, std::move(types), std::string("map"), {&region, 1});
+    const ir::NodeId node =
+        to_.node(Structure::group_, operands, std::move(types), std::string("map"), {&region, 1});
     for (uint32_t k = 0; k < group.outputs.size(); ++k) {
         const ValueId from = group.outputs[k], made = to_.function().result(node, k);
         to_.name_value(made, from_.value_name(from));
@@ -105,7 +110,8 @@ ir::Function GroupBuilder::run() {
     for (const Group& g : parts_.groups) group(g);
     std::vector<ValueId> yields;
     std::unordered_map<uint32_t, size_t> next;
-    for (ValueId v : from_.region(from_.body()).yields) yields.push_back(stored_.at(v.index)[next[v.index]++]);
+    for (ValueId v : from_.region(from_.body()).yields)
+        yields.push_back(stored_.at(v.index)[next[v.index]++]);
     ir::Function result = to_.finish(std::move(yields), from_.result_names);
     copy_header(from_, result);
     return result;
@@ -118,7 +124,9 @@ void add_remarks(const fusion::Graph& graph, const fusion::Clusters& clusters, c
         for (uint32_t step : group.members) {
             for (ValueId v : graph.inputs(step)) {
                 const int producer = graph.step_of(v);
-                if (producer < 0 || group.has(static_cast<uint32_t>(producer)) || !told.insert(producer).second) continue;
+                if (producer < 0 || group.has(static_cast<uint32_t>(producer)) ||
+                    !told.insert(producer).second)
+                    continue;
                 const auto p = static_cast<uint32_t>(producer);
                 const fusion::Reason& reason = clusters.reason(p);
                 remarks.push_back({"fuse", graph.function().span(graph.node(step)),

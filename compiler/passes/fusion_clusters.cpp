@@ -1,4 +1,5 @@
-// fusion::Clusters: levels keep the clusters free of cycles: who loads a value has a lower level than who stores it.
+// fusion::Clusters: levels keep the clusters free of cycles: who loads a value has a lower level than who
+// stores it.
 #include "compiler/passes/fusion_clusters.h"
 
 #include <algorithm>
@@ -107,13 +108,16 @@ int Clusters::choose_home(uint32_t step, const std::vector<Place>& demands, std:
     return home;
 }
 
-int Clusters::cluster_over(const std::vector<ExtentId>& domain, int least_level, const std::vector<int>& loaders) {
+int Clusters::cluster_over(const std::vector<ExtentId>& domain, int least_level,
+                           const std::vector<int>& loaders) {
     auto& known = by_domain_[domain];
-    // The clusters of a domain stand in the order of making, thus mostly of level; the last are the likely ones.
+    // The clusters of a domain stand in the order of making, thus mostly of level; the last are the likely
+    // ones.
     for (size_t k = known.size(); k-- > 0 && known.size() - k <= 4;) {
         const int c = known[k];
         if (std::ranges::find(loaders, c) != loaders.end()) continue;
-        if (clusters_[static_cast<size_t>(c)].level >= least_level || raise(c, least_level, loaders)) return c;
+        if (clusters_[static_cast<size_t>(c)].level >= least_level || raise(c, least_level, loaders))
+            return c;
     }
     const int made = static_cast<int>(clusters_.size());
     clusters_.push_back({domain, least_level, {}, {}});

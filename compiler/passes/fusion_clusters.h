@@ -12,18 +12,20 @@ namespace fuseline::fusion {
 struct Cluster {
     std::vector<ExtentId> domain;
     int level = 0;
-    std::vector<uint32_t> members;    ///< steps, descending
-    std::vector<int> producers;       ///< clusters whose stored values it loads
+    std::vector<uint32_t> members;  ///< steps, descending
+    std::vector<int> producers;     ///< clusters whose stored values it loads
 };
 
-/// A step's place in a cluster. `in_domain`: computed at the element that the nest stands at, not at a mapped one.
+/// A step's place in a cluster. `in_domain`: computed at the element that the nest stands at, not at a mapped
+/// one.
 struct Place {
     int cluster = -1;
     bool in_domain = false;
 };
 
-/// Walks the steps from the results backward. Producers go into the clusters of their consumers; results over one domain
-/// share a cluster; a value with two consumers is computed in each when it is cheap, else stored by one.
+/// Walks the steps from the results backward. Producers go into the clusters of their consumers; results over
+/// one domain share a cluster; a value with two consumers is computed in each when it is cheap, else stored
+/// by one.
 class Clusters {
 public:
     explicit Clusters(const Graph& graph);

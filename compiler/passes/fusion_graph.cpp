@@ -16,8 +16,8 @@ using ir::ValueId;
 
 namespace {
 
-constexpr uint32_t kInexactCost = 16;    ///< a function that is no single instruction
-constexpr uint32_t kLoopCost = 1'000;    ///< a scalar loop of unknown length
+constexpr uint32_t kInexactCost = 16;  ///< a function that is no single instruction
+constexpr uint32_t kLoopCost = 1'000;  ///< a scalar loop of unknown length
 constexpr uint32_t kMaxCost = 1'000'000;
 
 }  // namespace
@@ -53,7 +53,8 @@ void Graph::find_host() {
             const auto operands = f_.operands(n);
             const bool closed = std::ranges::all_of(operands, [&](ValueId o) { return host_[o.index]; });
             sized[v.index] = std::ranges::any_of(operands, [&](ValueId o) { return sized[o.index]; });
-            // A function of constants alone is left to the device: the same argument has the same bits everywhere there.
+            // A function of constants alone is left to the device: the same argument has the same bits
+            // everywhere there.
             host_[v.index] = closed && (row(n.op.op()).has(kExact) || sized[v.index]);
         }
     }
@@ -81,7 +82,8 @@ std::vector<ValueId> Graph::find_inputs(NodeId id) const {
     const auto outside = [&](ValueId v) {
         // Values of the body are the only ones that a region of a body node can see from outside.
         const auto& info = f_.value(v);
-        return info.definition ? f_.node(info.definition).parent == f_.body() : info.parameter_of == f_.body();
+        return info.definition ? f_.node(info.definition).parent == f_.body()
+                               : info.parameter_of == f_.body();
     };
     const auto add_outside = [&](std::span<const ValueId> values) {
         for (ValueId v : values) {
@@ -181,7 +183,8 @@ Reason Graph::store_reason(uint32_t step) const {
     }
     places += direct ? 1 : 0;
     if (places <= 1 || (places - 1) * uint64_t{cost_[step]} <= kCheapPlaces) return {};
-    return fmt::format("it is read at {} places and costs {} operations to compute again", places, cost_[step]);
+    return fmt::format("it is read at {} places and costs {} operations to compute again", places,
+                       cost_[step]);
 }
 
 std::string Graph::describe(uint32_t step) const {

@@ -19,8 +19,8 @@ inline constexpr uint32_t kCheapScalar = 256;
 /// Why a value must be stored; "" when fusion is free to choose.
 using Reason = std::string;
 
-/// The live array and scalar computations of a graph's body, called steps, numbered in body order. Everything else in the
-/// body (constants, sizes, host scalars, checks) stays where it is.
+/// The live array and scalar computations of a graph's body, called steps, numbered in body order. Everything
+/// else in the body (constants, sizes, host scalars, checks) stays where it is.
 class Graph {
 public:
     explicit Graph(const ir::Function& function);

@@ -25,9 +25,10 @@ public:
 private:
     void count_slots();
     void cut_cluster(int cluster, const std::vector<ir::ValueId>& copies);
-    void add_group(const Splitter& splitter, const std::vector<ExtentId>& domain, const std::vector<uint32_t>& outputs,
-                   size_t begin);
-    void add_copies(const std::vector<ExtentId>& domain, const std::vector<ir::ValueId>& copies, size_t first_group);
+    void add_group(const Splitter& splitter, const std::vector<ExtentId>& domain,
+                   const std::vector<uint32_t>& outputs, size_t begin);
+    void add_copies(const std::vector<ExtentId>& domain, const std::vector<ir::ValueId>& copies,
+                    size_t first_group);
     void add_loaded_outputs();
     void order();
     std::set<int> loads_from(const Group& group) const;
@@ -82,9 +83,11 @@ void Partitioner::cut_cluster(int cluster, const std::vector<ir::ValueId>& copie
 void Partitioner::add_copies(const std::vector<ExtentId>& domain, const std::vector<ir::ValueId>& copies,
                              size_t first_group) {
     for (size_t k = 0; k < copies.size(); ++k) {
-        const bool last_fits = result_.groups.size() > first_group && result_.groups.back().domain == domain && k != 0;
+        const bool last_fits =
+            result_.groups.size() > first_group && result_.groups.back().domain == domain && k != 0;
         const bool only_group = result_.groups.size() == first_group + 1 && result_.cuts.empty();
-        if (k % kCopiesPerGroup == 0 ? !(k == 0 && only_group) : !last_fits) result_.groups.push_back({domain, {}, {}});
+        if (k % kCopiesPerGroup == 0 ? !(k == 0 && only_group) : !last_fits)
+            result_.groups.push_back({domain, {}, {}});
         result_.groups.back().outputs.push_back(copies[k]);
     }
 }

@@ -11,8 +11,8 @@ namespace fuseline::fusion {
 
 /// Limits of one kernel.
 struct Budget {
-    uint32_t nodes = 1'024;        ///< which bounds the length of the source too
-    uint32_t live = 256;           ///< values that are needed later at any point
+    uint32_t nodes = 1'024;  ///< which bounds the length of the source too
+    uint32_t live = 256;     ///< values that are needed later at any point
     uint32_t parameter_bytes = 4'096;
 };
 
@@ -26,14 +26,14 @@ struct Group {
 
 /// A cut that a budget made necessary.
 struct Cut {
-    uint32_t step = 0;         ///< first step of the next kernel
-    std::string budget;        ///< "1024 nodes"
-    size_t stored = 0;         ///< values that cross it
+    uint32_t step = 0;   ///< first step of the next kernel
+    std::string budget;  ///< "1024 nodes"
+    size_t stored = 0;   ///< values that cross it
 };
 
 struct Partition {
-    std::vector<Group> groups;         ///< each after the groups whose values it loads
-    std::vector<int> home;             ///< step -> the group that stores it, or -1
+    std::vector<Group> groups;  ///< each after the groups whose values it loads
+    std::vector<int> home;      ///< step -> the group that stores it, or -1
     std::vector<Cut> cuts;
 };
 

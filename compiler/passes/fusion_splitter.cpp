@@ -1,4 +1,5 @@
-// fusion::Splitter: counts what crosses every possible cut, then takes the cheapest in the second half of what fits.
+// fusion::Splitter: counts what crosses every possible cut, then takes the cheapest in the second half of
+// what fits.
 #include "compiler/passes/fusion_splitter.h"
 
 #include <fmt/format.h>
@@ -10,8 +11,8 @@ namespace fuseline::fusion {
 namespace {
 
 constexpr uint32_t kSlotBytes = 8;
-constexpr uint32_t kReservedBytes = 128;   ///< for the sizes that every kernel has
-constexpr uint32_t kMappedWeight = 4;      ///< a value at mapped elements needs a kernel of its own
+constexpr uint32_t kReservedBytes = 128;  ///< for the sizes that every kernel has
+constexpr uint32_t kMappedWeight = 4;     ///< a value at mapped elements needs a kernel of its own
 
 }  // namespace
 
@@ -88,7 +89,8 @@ Segment Splitter::next(size_t begin) const {
         add(load, p, begin);
         const std::string why = exceeded(load);
         if (why.empty() || p == begin) continue;
-        // The cheapest cut of the second half; of equal ones the last. A cut at begin + k crosses load.crossing[k].
+        // The cheapest cut of the second half; of equal ones the last. A cut at begin + k crosses
+        // load.crossing[k].
         size_t best = p - begin;
         for (size_t cut = best; cut > (p - begin) / 2; --cut) {
             if (load.crossing[cut] < load.crossing[best]) best = cut;

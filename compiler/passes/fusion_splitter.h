@@ -8,12 +8,14 @@
 
 namespace fuseline::fusion {
 
-/// A range [begin, end) of a cluster's members in ascending order, and why it ends there ("" at the end of the cluster).
+/// A range [begin, end) of a cluster's members in ascending order, and why it ends there ("" at the end of
+/// the cluster).
 struct Segment {
     size_t begin = 0, end = 0;
     std::string budget;
 };
 
+/// The members of one cluster and what a cut between them costs.
 class Splitter {
 public:
     Splitter(const Graph& graph, const Clusters& clusters, int cluster, const Budget& budget);
@@ -29,11 +31,13 @@ public:
     std::vector<uint32_t> closure(const std::vector<uint32_t>& outputs, size_t begin) const;
 
 private:
+    /// What a segment would hold so far.
     struct Load {
         std::set<uint32_t> values;
         std::unordered_set<uint32_t> again;
         uint64_t nodes = 0, parameter_bytes = 0;
-        std::vector<uint32_t> crossing{0};  ///< weighted values of the segment that cross a cut after each member
+        /// crossing[k]: weighted values of the segment's first k members that are used behind them.
+        std::vector<uint32_t> crossing{0};
     };
     void add(Load& load, size_t position, size_t begin) const;
     void add_input(Load& load, ir::ValueId v, size_t begin) const;

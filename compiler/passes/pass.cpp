@@ -26,7 +26,8 @@ void check_disabled(const std::vector<std::string>& disabled) {
         std::vector<std::string> names;
         for (const PassRow& r : kPassTable) names.emplace_back(r.name);
         const std::string near = nearest_name(name, names);
-        throw UserError(fmt::format("there is no pass {}{}", name, near.empty() ? "" : "; did you mean " + near + "?"));
+        throw UserError(
+            fmt::format("there is no pass {}{}", name, near.empty() ? "" : "; did you mean " + near + "?"));
     }
 }
 
@@ -53,7 +54,8 @@ ir::Function run_passes(ir::Function graph, PassContext& context, const PassSett
 std::string passes_markdown() {
     std::string text =
         "# Passes\n\n"
-        "Generated from `compiler/passes/pass_table.def`. A graph runs through them in this order; `fuseline opt` runs\n"
+        "Generated from `compiler/passes/pass_table.def`. A graph runs through them in this order; `fuseline "
+        "opt` runs\n"
         "any of them on a text, and `--disable-pass NAME` leaves one out.\n\n"
         "| pass | what it does | may be left out |\n|---|---|---|\n";
     for (const PassRow& row : kPassTable) {

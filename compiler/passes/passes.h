@@ -5,7 +5,8 @@
 
 namespace fuseline {
 
-#define PASS(name, form, required, doc) std::optional<ir::Function> pass_##name(const ir::Function&, PassContext&);
+#define PASS(name, form, required, doc) \
+    std::optional<ir::Function> pass_##name(const ir::Function&, PassContext&);
 #include "compiler/passes/pass_table.def"
 #undef PASS
 

@@ -32,7 +32,8 @@ int Pattern::parse(std::string_view text, size_t& at) {
         } while (at < text.size() && text[at] == ',');
         require(at < text.size() && text[at] == ')', "a rewrite pattern lacks a parenthesis");
         ++at;
-        require(children.size() == static_cast<size_t>(row(*op).arity), "a rewrite pattern has too many operands");
+        require(children.size() == static_cast<size_t>(row(*op).arity),
+                "a rewrite pattern has too many operands");
         nodes_[static_cast<size_t>(id)].op = op;
         nodes_[static_cast<size_t>(id)].children = std::move(children);
     } else if (word.size() == 1 && std::islower(static_cast<unsigned char>(word[0]))) {

@@ -1,4 +1,5 @@
-// Patterns over elementwise operators: parsed from text, matched against a graph that is being built, and built from a match.
+// Patterns over elementwise operators: parsed from text, matched against a graph that is being built, and
+// built from a match.
 #pragma once
 
 #include <array>
@@ -32,8 +33,8 @@ public:
 
     struct Node {
         std::optional<OpId> op;
-        int letter = -1;          ///< 0 for 'a'
-        std::string constant;     ///< spelling, "" for none
+        int letter = -1;       ///< 0 for 'a'
+        std::string constant;  ///< spelling, "" for none
         std::vector<int> children;
     };
     const std::vector<Node>& nodes() const { return nodes_; }

@@ -58,11 +58,14 @@ void Rebuilder::map_result(ValueId from, ValueId to) {
 NodeId Rebuilder::copy(NodeId id, std::span<const RegionId> regions) {
     const Node& n = from_.node(id);
     std::vector<ir::Type> types;
-    for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(cloner_.type(from_.type(from_.result(id, k))));
+    for (uint32_t k = 0; k < n.results_count; ++k)
+        types.push_back(cloner_.type(from_.type(from_.result(id, k))));
     ir::Attribute attribute = cloner_.attribute(n.attribute);
     rewrite_.change(to_, attribute);
-    const NodeId made = to_.node(n.op, mapped(from_.operands(n)), std::move(types), std::move(attribute), regions);
-    for (uint32_t k = 0; k < n.results_count; ++k) map_result(from_.result(id, k), to_.function().result(made, k));
+    const NodeId made =
+        to_.node(n.op, mapped(from_.operands(n)), std::move(types), std::move(attribute), regions);
+    for (uint32_t k = 0; k < n.results_count; ++k)
+        map_result(from_.result(id, k), to_.function().result(made, k));
     return made;
 }
 
@@ -77,7 +80,8 @@ void Rebuilder::visit(NodeId id) {
     if (n.results_count == 1) {
         const auto operands = mapped(from_.operands(n));
         if (const auto value = rewrite_.rewrite(to_, id, operands, cloner_.attribute(n.attribute))) {
-            require(to_.type(*value) == cloner_.type(from_.type(from_.result(id))), "a rewrite changed a value's type");
+            require(to_.type(*value) == cloner_.type(from_.type(from_.result(id))),
+                    "a rewrite changed a value's type");
             changed_ = true;
             return map_result(from_.result(id), *value);
         }

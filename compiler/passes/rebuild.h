@@ -1,4 +1,5 @@
-// Copies a function node by node and lets a pass drop, replace or change each: the frame of all rewriting passes.
+// Copies a function node by node and lets a pass drop, replace or change each: the frame of all rewriting
+// passes.
 #pragma once
 
 #include <optional>
@@ -15,9 +16,10 @@ public:
     virtual ~NodeRewrite() = default;
     /// False: the node is left out; nothing that is kept may use it.
     virtual bool keep(ir::NodeId) { return true; }
-    /// For nodes with one result and no regions: the value that takes the place of the node, made with `to` from the
-    /// already copied operands. The attribute's sizes are those of `to`.
-    virtual std::optional<ir::ValueId> rewrite(ir::Builder& /*to*/, ir::NodeId, std::span<const ir::ValueId> /*operands*/,
+    /// For nodes with one result and no regions: the value that takes the place of the node, made with `to`
+    /// from the already copied operands. The attribute's sizes are those of `to`.
+    virtual std::optional<ir::ValueId> rewrite(ir::Builder& /*to*/, ir::NodeId,
+                                               std::span<const ir::ValueId> /*operands*/,
                                                const ir::Attribute& /*attribute*/) {
         return std::nullopt;
     }

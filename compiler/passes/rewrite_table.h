@@ -1,4 +1,5 @@
-// The rewrites of the simplifier: patterns before and after, the types on which they hold, and whether they are exact.
+// The rewrites of the simplifier: patterns before and after, the types on which they hold, and whether they
+// are exact.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,11 @@ namespace fuseline {
 
 inline constexpr uint32_t kOnInteger = 1, kOnFloat = 2, kOnBool = 4, kOnAny = 7;
 
-/// Patterns are written in the names of operators. One letter is any value (the same letter, the same value); a number,
-/// `true` or `false` is a constant of the type of the operation. `on` is the type in which the outermost operator computes.
-/// An exact row changes no bit (NaNs count as equal); another is used only under option fast.
-/// What follows from the operator table (neutral operands, idempotence, involution) needs no row.
+/// Patterns are written in the names of operators. One letter is any value (the same letter, the same value);
+/// a number, `true` or `false` is a constant of the type of the operation. `on` is the type in which the
+/// outermost operator computes. An exact row changes no bit (NaNs count as equal); another is used only under
+/// option fast. What follows from the operator table (neutral operands, idempotence, involution) needs no
+/// row.
 struct RewriteRow {
     std::string_view before, after;
     uint32_t on;

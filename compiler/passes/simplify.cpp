@@ -1,5 +1,5 @@
-// simplify: rewrites expressions bottom-up as they are copied, by the rewrite table, the operator table's algebra and the
-// rules of views and casts.
+// simplify: rewrites expressions bottom-up as they are copied, by the rewrite table, the operator table's
+// algebra and the rules of views and casts.
 #include <algorithm>
 
 #include "compiler/passes/passes.h"
@@ -73,7 +73,8 @@ public:
 private:
     std::vector<ExtentId> shape_in(Builder& to, ir::NodeId id) const {
         std::vector<ExtentId> shape;
-        for (ExtentId e : from_.type(from_.result(id)).shape) shape.push_back(to.extents().import(from_.extents, e));
+        for (ExtentId e : from_.type(from_.result(id)).shape)
+            shape.push_back(to.extents().import(from_.extents, e));
         return shape;
     }
 
@@ -138,7 +139,10 @@ std::optional<ValueId> Simplify::by_algebra(Builder& b, const Expression& e) {
     const auto identity = op.identity.empty() ? std::nullopt : parse_scalar(type, op.identity);
     if (!identity) return std::nullopt;
     // Some neutral operands lose the sign of zero.
-    const Scalar minus_zero[] = {*parse_scalar(type, is_float(type) ? "-0.0" : is_bool(type) ? "true" : "1"), *identity};
+    const Scalar minus_zero[] = {*parse_scalar(type, is_float(type)  ? "-0.0"
+                                                     : is_bool(type) ? "true"
+                                                                     : "1"),
+                                 *identity};
     if (evaluate(e.op, type, type, minus_zero) != minus_zero[0]) return std::nullopt;
     if (constant_of(b, e.operands[1]) == identity) return e.operands[0];
     if (op.has(kCommutative) && constant_of(b, e.operands[0]) == identity) return e.operands[1];
@@ -149,7 +153,8 @@ std::optional<ValueId> Simplify::by_algebra(Builder& b, const Expression& e) {
 bool widens(DType type, DType wider) {
     if (promote(type, wider) != wider) return false;
     // An integer needs its bits in the mantissa.
-    if (is_integer(type) && is_float(wider)) return row(type).bits <= (wider == DType::f64_ ? 32 : wider == DType::f32_ ? 16 : 8);
+    if (is_integer(type) && is_float(wider))
+        return row(type).bits <= (wider == DType::f64_ ? 32 : wider == DType::f32_ ? 16 : 8);
     return true;
 }
 
@@ -164,7 +169,8 @@ std::optional<ValueId> Simplify::by_casts(Builder& b, const Expression& e) {
     return b.elementwise(e.op, {&source, 1}, e.result);
 }
 
-/// x / c is x * (1 / c) where c is a power of two whose reciprocal is a normal number: both round the same exact value.
+/// x / c is x * (1 / c) where c is a power of two whose reciprocal is a normal number: both round the same
+/// exact value.
 std::optional<ValueId> Simplify::by_reciprocal(Builder& b, const Expression& e) {
     const bool wide = e.result == DType::f64_;
     if (e.op != OpId::div_ || (!wide && e.result != DType::f32_)) return std::nullopt;

@@ -48,7 +48,8 @@ IndexMap compose(ExtentPool& pool, const IndexMap& outer, const IndexMap& inner)
     return all;
 }
 
-std::optional<ValueId> simpler_view(Builder& b, ValueId source, const IndexMap& map, const std::vector<ExtentId>& shape) {
+std::optional<ValueId> simpler_view(Builder& b, ValueId source, const IndexMap& map,
+                                    const std::vector<ExtentId>& shape) {
     if (b.type(source).shape == shape && identity(b.extents(), map)) return source;
     const ir::Node* inner = view_behind(b, source);
     if (inner == nullptr) return std::nullopt;

@@ -8,7 +8,8 @@
 
 namespace fuseline {
 
-/// A value that equals the view and costs less: its source, or one view in place of two. nullopt when there is none.
+/// A value that equals the view and costs less: its source, or one view in place of two. nullopt when there
+/// is none.
 std::optional<ir::ValueId> simpler_view(ir::Builder& b, ir::ValueId source, const ir::IndexMap& map,
                                         const std::vector<ExtentId>& shape);
 

@@ -24,8 +24,8 @@ void check_names(const std::vector<std::string>& passes) {
         std::vector<std::string> names{std::string(kSchedule)};
         for (const PassRow& row : pass_table()) names.emplace_back(row.name);
         const std::string near = nearest_name(passes[k], names);
-        throw UserError(
-            fmt::format("there is no pass {}{}", passes[k], near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+        throw UserError(fmt::format("there is no pass {}{}", passes[k],
+                                    near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
 }
 
@@ -53,7 +53,8 @@ std::string run_one(ir::Function function, const std::vector<std::string>& passe
 
 }  // namespace
 
-std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes, const Target& target) {
+std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes,
+                    const Target& target) {
     check_names(passes);
     std::string text;
     for (ir::Function& function : ir::parse_functions(sources, file)) {

@@ -9,8 +9,10 @@
 
 namespace fuseline {
 
-/// Reads the functions of a file, runs the passes in the order given and prints what comes out. `schedule` as the last
-/// name prints kernels and plan. Each step is verified. Throws UserError for a name that is no pass and for bad text.
-std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes, const Target& target);
+/// Reads the functions of a file, runs the passes in the order given and prints what comes out. `schedule` as
+/// the last name prints kernels and plan. Each step is verified. Throws UserError for a name that is no pass
+/// and for bad text.
+std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes,
+                    const Target& target);
 
 }  // namespace fuseline

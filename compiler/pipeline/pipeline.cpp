@@ -32,7 +32,8 @@ public:
         for (size_t k = 0; k < kernel.sizes.size(); ++k) sizes_[kernel.sizes[k]] = sizes.at(k);
     }
 
-    /// The nest's indices, their products with coefficients and the byte offsets all stay below 2^31 in magnitude.
+    /// The nest's indices, their products with coefficients and the byte offsets all stay below 2^31 in
+    /// magnitude.
     bool narrow(const ir::Loops& loops, ir::RegionId nest) const {
         std::vector<int64_t> last;
         for (ExtentId e : loops.extents) {
@@ -63,12 +64,14 @@ private:
         const auto add = [&](ExtentId factor, int64_t times) {
             const auto value = f_.extents.evaluate(factor, sizes_);
             int64_t product = 0;
-            return value && *value != INT64_MIN && !__builtin_mul_overflow(std::abs(*value), times, &product) &&
-                   !__builtin_mul_overflow(product, scale, &product) && !__builtin_add_overflow(reach, product, &reach) &&
-                   reach <= kLimit;
+            return value && *value != INT64_MIN &&
+                   !__builtin_mul_overflow(std::abs(*value), times, &product) &&
+                   !__builtin_mul_overflow(product, scale, &product) &&
+                   !__builtin_add_overflow(reach, product, &reach) && reach <= kLimit;
         };
         if (!add(affine->offset, 1)) return false;
-        return std::ranges::all_of(affine->terms, [&](const auto& t) { return add(t.coefficient, last[t.axis]); });
+        return std::ranges::all_of(affine->terms,
+                                   [&](const auto& t) { return add(t.coefficient, last[t.axis]); });
     }
 
     const ir::Function& f_;
@@ -87,18 +90,22 @@ Compiled compile(ir::Function graph, const Target& target, const PassSettings& s
     if (settings.verify) {
         ir::verify_or_throw(scheduled.plan, "schedule");
         for (const ir::Function& kernel : scheduled.kernels) ir::verify_or_throw(kernel, "schedule");
+        const auto faults = ir::verify_launches(scheduled.plan, scheduled.kernels);
+        if (!faults.empty()) throw InternalError(fmt::format("a launch does not fit its kernel: {}", faults.front()));
     }
     c.plan = std::move(scheduled.plan);
     c.kernels = std::move(scheduled.kernels);
     return c;
 }
 
-KernelKey kernel_key(const ir::Function& kernel, int index_bits, const Target& target, const std::string& compiler) {
+KernelKey kernel_key(const ir::Function& kernel, int index_bits, const Target& target,
+                     const std::string& compiler) {
     ir::Function variant = kernel;
     variant.index_bits = index_bits;
     KernelKey key;
-    key.text = fmt::format("fuseline {}\ntarget {}\ncompiler {}\noptions {}\n{}", kGeneratorVersion, target_text(target),
-                           compiler, key_text(kernel.options), ir::print(variant, {.canonical = true}));
+    key.text = fmt::format("fuseline {}\ntarget {}\ncompiler {}\noptions {}\n{}", kGeneratorVersion,
+                           target_text(target), compiler, key_text(kernel.options),
+                           ir::print(variant, {.canonical = true}));
     key.hash = hash128(key.text);
     key.symbol = fmt::format("fl_{}_{}", kernel.schedule, key.hash.hex().substr(0, 16));
     return key;

@@ -19,7 +19,8 @@ std::vector<Affine*> accesses(Trace& trace) {
     return all;
 }
 
-/// An axis of the nest and the axes of the domain that it runs through; the last of them has its coefficients.
+/// An axis of the nest and the axes of the domain that it runs through; the last of them has its
+/// coefficients.
 struct Merged {
     uint32_t last = 0;
     ExtentId extent;

@@ -1,4 +1,5 @@
-// The axes of a nest: unit axes dropped, neighbours merged where every access allows, lanes of the innermost chosen.
+// The axes of a nest: unit axes dropped, neighbours merged where every access allows, lanes of the innermost
+// chosen.
 #pragma once
 
 #include "compiler/schedule/trace.h"

@@ -34,7 +34,8 @@ public:
 
     void see(ExtentId e) {
         if (kernel_.extents.constant_value(e) || names_.count(e.index)) return;
-        const std::string wanted = kernel_.extents.symbol_name(e).value_or(identifier(kernel_.extents.text(e)));
+        const std::string wanted =
+            kernel_.extents.symbol_name(e).value_or(identifier(kernel_.extents.text(e)));
         std::string name = wanted;
         for (int k = 1; !taken_.insert(name).second; ++k) name = fmt::format("{}_{}", wanted, k);
         names_[e.index] = name;

@@ -1,4 +1,5 @@
-// Builds the kernel of a trace: loop-invariant scalars, then the nest with loads at their first use and stores at its end.
+// Builds the kernel of a trace: loop-invariant scalars, then the nest with loads at their first use and
+// stores at its end.
 #include "compiler/schedule/map_kernel.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,13 @@ namespace {
 class KernelBuilder {
 public:
     KernelBuilder(const Function& f, NodeId group, Trace trace, Axes axes, ExtentPool& pool)
-        : f_(f), group_(group), trace_(std::move(trace)), axes_(std::move(axes)), pool_(pool),
-          to_(ir::Form::kernel), cloner_(f, to_) {}
+        : f_(f),
+          group_(group),
+          trace_(std::move(trace)),
+          axes_(std::move(axes)),
+          pool_(pool),
+          to_(ir::Form::kernel),
+          cloner_(f, to_) {}
 
     MapKernel run(const std::vector<std::string>& names);
 
@@ -56,8 +62,8 @@ private:
     MapKernel result_;
     std::set<std::string> names_;
     std::unordered_map<std::string, int> tried_;
-    std::vector<std::vector<ValueId>> values_;     ///< of items
-    std::vector<ValueId> operand_values_, writes_; ///< parameters of the kernel
+    std::vector<std::vector<ValueId>> values_;      ///< of items
+    std::vector<ValueId> operand_values_, writes_;  ///< parameters of the kernel
 };
 
 std::string KernelBuilder::unique(std::string_view wanted) {
@@ -88,7 +94,8 @@ void KernelBuilder::parameters(const std::vector<std::string>& names) {
     }
     for (uint32_t k = 0; k < trace_.outputs.size(); ++k) {
         const DType dtype = f_.type(f_.result(group_, k)).dtype;
-        writes_.push_back(to_.parameter(unique(names[k].empty() ? "out" : names[k]), {TypeKind::write_buffer, dtype, {}}));
+        writes_.push_back(
+            to_.parameter(unique(names[k].empty() ? "out" : names[k]), {TypeKind::write_buffer, dtype, {}}));
         result_.writes.push_back(k);
     }
     for (uint32_t k = 0; k < operands.size(); ++k) {
@@ -123,14 +130,16 @@ void KernelBuilder::emit_step(size_t k) {
         for (size_t p = 0; p < parameters.size(); ++p) cloner_.map(parameters[p], value(item.inputs[p]));
         values = cloner_.inline_region(region);
     } else {
-        // Inside a kernel every value is a scalar, so the node is made anew rather than cloned with its shape.
+        // Inside a kernel every value is a scalar, so the node is made anew rather than cloned with its
+        // shape.
         std::vector<ValueId> operands;
         for (ValueId v : f_.operands(n)) operands.push_back(cloner_.value(v));
         const Type type{TypeKind::value, f_.type(f_.result(item.node)).dtype, {}};
         const NodeId made = to_.node(n.op, operands, {type}, cloner_.attribute(n.attribute));
         values.push_back(to_.function().result(made));
     }
-    for (uint32_t r = 0; r < values.size(); ++r) to_.name_value(values[r], f_.value_name(f_.result(item.node, r)));
+    for (uint32_t r = 0; r < values.size(); ++r)
+        to_.name_value(values[r], f_.value_name(f_.result(item.node, r)));
     finish_item(k, std::move(values));
 }
 
@@ -186,7 +195,8 @@ void KernelBuilder::stores() {
 void KernelBuilder::nest() {
     const RegionId region = to_.make_region();
     for (size_t axis = 0; axis < axes_.extents.size(); ++axis) {
-        to_.region_parameter(region, {TypeKind::index, DType::i64_, {}}, axis < 6 ? std::string(1, "ijklmn"[axis]) : "");
+        to_.region_parameter(region, {TypeKind::index, DType::i64_, {}},
+                             axis < 6 ? std::string(1, "ijklmn"[axis]) : "");
     }
     to_.set_insertion(region);
     for (size_t k : steps_in_order()) {
@@ -227,7 +237,8 @@ int widest_element(const Function& f, NodeId group, const Trace& trace) {
 
 }  // namespace
 
-MapKernel lower_map(const Function& function, NodeId group, const std::vector<std::string>& names, ExtentPool& pool) {
+MapKernel lower_map(const Function& function, NodeId group, const std::vector<std::string>& names,
+                    ExtentPool& pool) {
     Trace trace = trace_group(function, group, pool);
     Axes axes = choose_axes(trace, pool, widest_element(function, group, trace));
     return KernelBuilder(function, group, std::move(trace), std::move(axes), pool).run(names);

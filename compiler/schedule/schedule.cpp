@@ -1,4 +1,5 @@
-// schedule: lowers each group by its schedule and writes the plan: checks, host scalars, allocations, launches.
+// schedule: lowers each group by its schedule and writes the plan: checks, host scalars, allocations,
+// launches.
 #include "compiler/schedule/schedule.h"
 
 #include <fmt/format.h>
@@ -78,7 +79,8 @@ std::vector<std::string> Scheduler::names_of(NodeId group) const {
 
 /// Kernels are compared by canonical text; an equal one is launched under the name of the first.
 const Function& Scheduler::keep(Function kernel) {
-    const auto [at, added] = kernel_by_text_.try_emplace(ir::print(kernel, {.canonical = true}), result_.kernels.size());
+    const auto [at, added] =
+        kernel_by_text_.try_emplace(ir::print(kernel, {.canonical = true}), result_.kernels.size());
     if (added) {
         kernel.name = fmt::format("{}_{}", f_.name, result_.kernels.size());
         result_.kernels.push_back(std::move(kernel));
@@ -116,11 +118,11 @@ void Scheduler::remark(NodeId group, const MapKernel& lowered) {
     for (NodeId id : k.region(k.body()).nodes) {
         const auto* loops = std::get_if<ir::Loops>(&k.node(id).attribute);
         if (loops == nullptr) continue;
-        context_.remarks.push_back({"schedule", f_.span(group),
-                                    fmt::format("group of {} steps", f_.region(f_.region_of(f_.node(group), 0)).nodes.size()),
-                                    fmt::format("map: axes {}, lanes {}, arrays read {}, arrays written {}",
-                                                loops->extents.size(), loops->lanes, lowered.reads.size(),
-                                                lowered.writes.size())});
+        context_.remarks.push_back(
+            {"schedule", f_.span(group),
+             fmt::format("group of {} steps", f_.region(f_.region_of(f_.node(group), 0)).nodes.size()),
+             fmt::format("map: axes {}, lanes {}, arrays read {}, arrays written {}", loops->extents.size(),
+                         loops->lanes, lowered.reads.size(), lowered.writes.size())});
     }
 }
 

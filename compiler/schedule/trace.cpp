@@ -192,7 +192,8 @@ bool Tracer::step(NodeId id, const Demand& demand, std::vector<Demand>& todo) {
             todo.push_back(input);
         } else {
             item.inputs.push_back(known->second);
-            item.invariant = item.invariant && trace_.items[static_cast<size_t>(known->second.item)].invariant;
+            item.invariant =
+                item.invariant && trace_.items[static_cast<size_t>(known->second.item)].invariant;
         }
     }
     if (todo.size() != before) return false;

@@ -1,4 +1,5 @@
-// What one group does for one element of its domain: loads, scalar steps and stores, with index maps pushed to the loads.
+// What one group does for one element of its domain: loads, scalar steps and stores, with index maps pushed
+// to the loads.
 #pragma once
 
 #include <map>
@@ -25,18 +26,18 @@ struct Item {
     ItemKind kind = ItemKind::step;
     uint32_t operand = 0;
     ir::NodeId node;
-    ir::Affine affine;            ///< over the domain's axes
-    std::vector<Ref> inputs;      ///< aligned with `Trace::inputs_of(node)`
-    bool invariant = false;       ///< the same for all elements, and no load
-    uint32_t order = 0;           ///< of the node in the group
+    ir::Affine affine;        ///< over the domain's axes
+    std::vector<Ref> inputs;  ///< aligned with `Trace::inputs_of(node)`
+    bool invariant = false;   ///< the same for all elements, and no load
+    uint32_t order = 0;       ///< of the node in the group
 };
 
 /// The items of a group, each after its inputs.
 struct Trace {
     std::vector<ExtentId> domain;
     std::vector<Item> items;
-    std::vector<Ref> outputs;     ///< aligned with the group's yields
-    ir::Affine store;             ///< row-major over the domain
+    std::vector<Ref> outputs;  ///< aligned with the group's yields
+    ir::Affine store;          ///< row-major over the domain
 };
 
 /// Operands of a node and values that its regions use from outside, each once.

@@ -29,7 +29,8 @@
 namespace fuseline {
 namespace {
 
-/// A program that is linked with a static SLEEF has its symbols itself.
+/// Asked by name too: a host program may have loaded us without lending our libraries' symbols to the process.
+/// A program that is linked with a static SLEEF has them itself.
 constexpr const char* kSleefLibrary = "libsleef.so.3";
 
 /// The one place where LLVM's errors become ours.
@@ -116,6 +117,7 @@ struct OrcEngine::State {
     std::string triple, processor, features;
     const llvm::Target* target = nullptr;
     std::unique_ptr<llvm::orc::LLJIT> jit;
+    llvm::orc::JITDylib* process = nullptr;  ///< functions that kernels may call: SLEEF's and the C library's
     std::atomic<uint64_t> next_library{0};
 
     std::unique_ptr<llvm::TargetMachine> machine() const {
@@ -161,7 +163,18 @@ OrcEngine::OrcEngine() : state_(std::make_unique<State>()) {
                          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                          .create(),
                      "starting its linker");
-    s.jit->getExecutionSession().setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    llvm::orc::ExecutionSession& session = s.jit->getExecutionSession();
+    session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    s.process = &session.createBareJITDylib("process");
+    const char prefix = s.jit->getDataLayout().getGlobalPrefix();
+    s.process->addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix),
+                                     "opening the process's symbols"));
+    auto sleef = llvm::orc::DynamicLibrarySearchGenerator::Load(kSleefLibrary, prefix);
+    if (sleef) {
+        s.process->addGenerator(std::move(*sleef));
+    } else {
+        llvm::consumeError(sleef.takeError());
+    }
 }
 
 OrcEngine::~OrcEngine() = default;
@@ -187,15 +200,7 @@ std::unique_ptr<CpuCode> OrcEngine::compile(const std::string& ir, const std::st
     llvm::orc::ExecutionSession& session = s.jit->getExecutionSession();
     llvm::orc::JITDylib& library = session.createBareJITDylib(fmt::format("kernel{}", s.next_library++));
     auto code = std::make_unique<LinkedCode>(session, library);
-    const char prefix = s.jit->getDataLayout().getGlobalPrefix();
-    library.addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix),
-                                  "opening the process's symbols"));
-    auto sleef = llvm::orc::DynamicLibrarySearchGenerator::Load(kSleefLibrary, prefix);
-    if (sleef) {
-        library.addGenerator(std::move(*sleef));
-    } else {
-        llvm::consumeError(sleef.takeError());
-    }
+    library.addToLinkOrder(*s.process);
     auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), symbol, false);
     if (llvm::Error e = s.jit->addObjectFile(library, std::move(buffer))) fail(std::move(e), "reading its own object");
     code->entry = value_of(s.jit->lookup(library, symbol), "linking a kernel").toPtr<CpuKernel>();

@@ -1,5 +1,5 @@
 // Golden cases. Input: `program` (with `import NAME` for files that it imports) or `ir`. Words of `args`:
-//   --fn NAME            only this entry                --pass NAME          a pass of `opt`, in order
+//   PASS                 of `opt`, in order             --fn NAME            only this entry
 //   --option NAME        set an option                  --disable-pass NAME  leave out a pass
 //   --vector-bits N      of the CPU target (256)        --index-bits N       of kernels (64)
 #include "tests/runner/golden.h"
@@ -35,17 +35,20 @@ struct GoldenArguments {
 GoldenArguments parse_arguments(std::string_view text) {
     GoldenArguments a;
     const std::vector<std::string> all = words(text);
-    for (size_t k = 0; k + 1 < all.size(); k += 2) {
-        const std::string &flag = all[k], &value = all[k + 1];
-        if (flag == "--fn") a.function = value;
-        else if (flag == "--pass") a.passes.push_back(value);
-        else if (flag == "--disable-pass") a.disabled.push_back(value);
-        else if (flag == "--option") a.options.push_back(value);
-        else if (flag == "--vector-bits") a.vector_bits = std::stoi(value);
-        else if (flag == "--index-bits") a.index_bits = std::stoi(value);
+    for (size_t k = 0; k < all.size(); ++k) {
+        const std::string& flag = all[k];
+        if (!flag.starts_with("--")) {
+            a.passes.push_back(flag);
+            continue;
+        }
+        if (++k == all.size()) throw UserError(fmt::format("args: {} lacks a value", flag));
+        if (flag == "--fn") a.function = all[k];
+        else if (flag == "--disable-pass") a.disabled.push_back(all[k]);
+        else if (flag == "--option") a.options.push_back(all[k]);
+        else if (flag == "--vector-bits") a.vector_bits = std::stoi(all[k]);
+        else if (flag == "--index-bits") a.index_bits = std::stoi(all[k]);
         else throw UserError(fmt::format("args: {} is not known", flag));
     }
-    if (all.size() % 2 != 0) throw UserError(fmt::format("args: {} lacks a value", all.back()));
     return a;
 }
 

@@ -88,7 +88,9 @@ bool Runner::own(const void* at) const {
     const char* p = static_cast<const char*>(at);
     if (p >= stack_begin_ && p < stack_end_) return true;
     if (p >= l_.state->image_begin && p < l_.state->image_end) return true;
-    return !stacks_.empty() && p >= stacks_.data() && p < stacks_.data() + stacks_.size();
+    const char* slots = reinterpret_cast<const char*>(slots_.data());
+    if (p >= slots && p < slots + slots_.size() * sizeof(slots_[0])) return true;
+    return p >= stacks_.data() && p < stacks_.data() + stacks_.size();
 }
 
 void Runner::access(const void* at, size_t bytes, bool write) {

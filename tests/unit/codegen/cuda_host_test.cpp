@@ -114,8 +114,14 @@ TEST_CASE("an access outside a buffer is a fault", "[cuda]") {
     const ir::Function kernel = kernel_of(kTriad);
     HostArray x = filled(DType::f32_, 99, 1), y = filled(DType::f32_, 100, 2), z = y, below = filled(DType::bool_, 100, 3);
     HostArray a = scalar_of(DType::f32_, Scalar::of_f32(2));
-    CHECK_THROWS_WITH(launch_on_host(device, kernel, {&x, &y, &z, &below, &a}, {{"n", 100}}),
-                      Catch::Contains("0 bytes behind the end of a buffer of 396 bytes"));
+    std::string fault;
+    try {
+        launch_on_host(device, kernel, {&x, &y, &z, &below, &a}, {{"n", 100}});
+    } catch (const InternalError& error) {
+        fault = error.what();
+    }
+    CHECK(contains(fault, "a read of"));
+    CHECK(contains(fault, "behind the end of a buffer of 396 bytes"));
 }
 
 TEST_CASE("if, while and for with carried values", "[cuda]") {
@@ -184,10 +190,10 @@ kernel escape(%cx: read f32, %cy: read f32, %out: write i64, %limit: i64) sizes(
 })");
     CHECK(compare_on_host(device, kernel, {301, 301, 301}, {{"n", 301}}) == "");
     const std::string text = emit_cuda(kernel, "fl", nullptr);
-    CHECK_THAT(text, Catch::Contains("while (zx * zx + zy * zy < 4.0f && k < 10ll) {"));
-    CHECK_THAT(text, Catch::Contains("w = positive ? fl_mul(k, k) : k;"));
+    CHECK(contains(text, "while (zx * zx + zy * zy < 4.0f && k < 10ll) {"));
+    CHECK(contains(text, "w = positive ? fl_mul(k, k) : k;"));
     // The old zx and zy are both needed until the end of a turn.
-    CHECK_THAT(text, Catch::Contains("const float next_zx = zx * zx - zy * zy + x;"));
+    CHECK(contains(text, "const float next_zx = zx * zx - zy * zy + x;"));
 }
 
 TEST_CASE("carried values that change places", "[cuda]") {

@@ -19,6 +19,8 @@ inline ir::Function kernel_of(const std::string& text) {
     return kernel;
 }
 
+inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 inline HostArray filled(DType dtype, int64_t count, unsigned seed) {
     HostArray a{dtype, {count}, {}};
     a.bytes.resize(static_cast<size_t>(count * byte_size(dtype)));
@@ -57,7 +59,7 @@ inline std::vector<int64_t> differences(const HostArray& a, const HostArray& b) 
 
 /// One launch on the device with copies of the arrays; written ones are copied back.
 inline void launch_on_host(HostCudaDevice& device, const ir::Function& kernel, const std::vector<HostArray*>& arguments,
-                           const SizeMap& sizes) {
+                           const SizeMap& sizes, const std::string& symbol = "fl_map_0123456789abcdef") {
     LaunchArguments launch;
     std::vector<std::shared_ptr<Allocation>> memory;
     const ir::Region& body = kernel.region(kernel.body());
@@ -72,7 +74,7 @@ inline void launch_on_host(HostCudaDevice& device, const ir::Function& kernel, c
         launch.buffers.push_back(memory.back()->pointer);
     }
     for (const std::string& size : kernel.sizes) launch.sizes.push_back(sizes.at(size));
-    const auto executable = device.build(kernel, "fl_map_0123456789abcdef", nullptr);
+    const auto executable = device.build(kernel, symbol, nullptr);
     device.launch(*executable, launch, nullptr);
     for (size_t k = 0, buffer = 0; k < arguments.size(); ++k) {
         const ir::TypeKind kind = kernel.type(body.parameters[k]).kind;

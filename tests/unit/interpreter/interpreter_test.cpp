@@ -34,7 +34,9 @@ std::vector<double> values(const HostArray& a) {
     const auto size = static_cast<size_t>(byte_size(a.dtype));
     for (size_t at = 0; at < a.bytes.size(); at += size) {
         const Scalar s = load_scalar(a.dtype, a.bytes.data() + at);
-        all.push_back(a.dtype == DType::f32_ ? s.as_f32() : a.dtype == DType::f64_ ? s.as_f64() : static_cast<double>(s.as_i64()));
+        all.push_back(a.dtype == DType::f32_   ? s.as_f32()
+                      : a.dtype == DType::f64_ ? s.as_f64()
+                                               : static_cast<double>(s.as_i64()));
     }
     return all;
 }
@@ -53,7 +55,9 @@ TEST_CASE("interpreter: elementwise operators, scalars stretch") {
   %p = mul %x, %s : f32[n]
   %y = add %p, %x : f32[n]
   yield %y
-})", {array(DType::f32_, {3}, {1, 2, -3}), array(DType::f32_, {}, {10})}, {{"n", 3}}) == List{11, 22, -33});
+})",
+              {array(DType::f32_, {3}, {1, 2, -3}), array(DType::f32_, {}, {10})},
+              {{"n", 3}}) == List{11, 22, -33});
 }
 
 TEST_CASE("interpreter: views transpose, broadcast, shift and reverse") {
@@ -62,15 +66,18 @@ TEST_CASE("interpreter: views transpose, broadcast, shift and reverse") {
     CHECK(run(R"(graph f(%x: i64[n, m]) -> (y: i64[m, n]) {
   %y = view %x [i, j] -> [j, i] : i64[m, n]
   yield %y
-})", {x}, sizes) == List{1, 4, 2, 5, 3, 6});
+})",
+              {x}, sizes) == List{1, 4, 2, 5, 3, 6});
     CHECK(run(R"(graph f(%x: i64[n, m]) -> (y: i64[n, m - 1]) {
   %y = view %x [i, j] -> [n - 1 - i, j + 1] : i64[n, m - 1]
   yield %y
-})", {x}, sizes) == List{5, 6, 2, 3});
+})",
+              {x}, sizes) == List{5, 6, 2, 3});
     CHECK(run(R"(graph f(%x: i64[m]) -> (y: i64[2, m]) {
   %y = view %x [i, j] -> [j] : i64[2, m]
   yield %y
-})", {array(DType::i64_, {3}, {7, 8, 9})}, sizes) == List{7, 8, 9, 7, 8, 9});
+})",
+              {array(DType::i64_, {3}, {7, 8, 9})}, sizes) == List{7, 8, 9, 7, 8, 9});
 }
 
 TEST_CASE("interpreter: indices, sizes and casts") {
@@ -81,7 +88,9 @@ TEST_CASE("interpreter: indices, sizes and casts") {
   %r = cast %s : f64[n, m]
   %y = add %x, %r : f64[n, m]
   yield %y
-})", {array(DType::f64_, {2, 2}, {0.5, 0.5, 0.5, 0.5})}, {{"n", 2}, {"m", 2}}) == List{200.5, 201.5, 210.5, 211.5});
+})",
+              {array(DType::f64_, {2, 2}, {0.5, 0.5, 0.5, 0.5})},
+              {{"n", 2}, {"m", 2}}) == List{200.5, 201.5, 210.5, 211.5});
 }
 
 TEST_CASE("interpreter: a while loop and a branch in an elemental function") {
@@ -141,7 +150,8 @@ TEST_CASE("interpreter: groups compute what their nodes do") {
     yield %q
   }
   yield %y
-})", {array(DType::f32_, {2}, {1, 2}), array(DType::f32_, {}, {1})}, {{"n", 2}}) == List{1, 3});
+})",
+              {array(DType::f32_, {2}, {1, 2}), array(DType::f32_, {}, {1})}, {{"n", 2}}) == List{1, 3});
 }
 
 TEST_CASE("interpreter: arrays without elements") {
@@ -149,7 +159,9 @@ TEST_CASE("interpreter: arrays without elements") {
   %t = view %x [i, j] -> [j, i] : f32[m, n]
   %y = exp %t : f32[m, n]
   yield %y
-})", {array(DType::f32_, {0, 4}, {})}, {{"n", 0}, {"m", 4}}).empty());
+})",
+              {array(DType::f32_, {0, 4}, {})}, {{"n", 0}, {"m", 4}})
+              .empty());
 }
 
 TEST_CASE("interpreter: a failed check names the sizes") {
@@ -160,7 +172,9 @@ TEST_CASE("interpreter: a failed check names the sizes") {
 })");
     const auto message = [&](int64_t n, int64_t m) {
         try {
-            interpret(f, {array(DType::f32_, {n}, List(static_cast<size_t>(n))), array(DType::f32_, {m}, List(static_cast<size_t>(m)))},
+            interpret(f,
+                      {array(DType::f32_, {n}, List(static_cast<size_t>(n))),
+                       array(DType::f32_, {m}, List(static_cast<size_t>(m)))},
                       {{"n", n}, {"m", m}});
         } catch (const UserError& e) {
             return std::string(e.what());
@@ -177,7 +191,9 @@ TEST_CASE("interpreter: a size without a value is the user's error") {
   %z = extent n//m : i64
   yield %z
 })");
-    CHECK_THROWS_AS(interpret(f, {array(DType::f32_, {1}, {0}), array(DType::f32_, {0}, {})}, {{"n", 1}, {"m", 0}}), UserError);
+    CHECK_THROWS_AS(
+        interpret(f, {array(DType::f32_, {1}, {0}), array(DType::f32_, {0}, {})}, {{"n", 1}, {"m", 0}}),
+        UserError);
 }
 
 TEST_CASE("host scalars are evaluated over sizes") {

@@ -39,13 +39,15 @@ ir::Function sum_of(size_t arrays) {
 
 size_t groups(const ir::Function& fused) {
     size_t count = 0;
-    for (ir::NodeId id : fused.region(fused.body()).nodes) count += fused.node(id).op.is(ir::Structure::group_) ? 1 : 0;
+    for (ir::NodeId id : fused.region(fused.body()).nodes)
+        count += fused.node(id).op.is(ir::Structure::group_) ? 1 : 0;
     return count;
 }
 
 size_t largest_parameters(const Compiled& c) {
     size_t most = 0;
-    for (const ir::Function& k : c.kernels) most = std::max(most, k.region(k.body()).parameters.size() + k.sizes.size());
+    for (const ir::Function& k : c.kernels)
+        most = std::max(most, k.region(k.body()).parameters.size() + k.sizes.size());
     return most;
 }
 
@@ -74,7 +76,8 @@ TEST_CASE("a chain of 10 000 operators is cut into kernels of 1 024 nodes") {
     // Nine full ones of equal structure and the rest.
     CHECK(c.kernels.size() == 2);
     size_t splits = 0;
-    for (const Remark& r : c.remarks) splits += r.reason.find("budget of 1024 nodes") != std::string::npos ? 1 : 0;
+    for (const Remark& r : c.remarks)
+        splits += r.reason.find("budget of 1024 nodes") != std::string::npos ? 1 : 0;
     CHECK(splits == 9);
     check_same(c, {filled(0.75F), filled(0.5F)});
 }
@@ -82,7 +85,8 @@ TEST_CASE("a chain of 10 000 operators is cut into kernels of 1 024 nodes") {
 TEST_CASE("a chain of scalars is cut as well") {
     ir::Builder b(ir::Form::graph, "scalars");
     ir::ValueId z = b.parameter("z", {ir::TypeKind::value, DType::f32_, {}});
-    for (int k = 0; k < 3'000; ++k) z = b.elementwise(k % 2 == 0 ? OpId::neg_ : OpId::sqrt_, {&z, 1}, DType::f32_);
+    for (int k = 0; k < 3'000; ++k)
+        z = b.elementwise(k % 2 == 0 ? OpId::neg_ : OpId::sqrt_, {&z, 1}, DType::f32_);
     const Compiled c = compile(b.finish({z}, {"z"}), {});
     CHECK(groups(c.fused) == 3);
     check_same(c, {HostArray{DType::f32_, {}, std::vector<std::byte>(4)}});
@@ -143,6 +147,7 @@ TEST_CASE("a chain of stencils stores where computing halos again costs too much
     CHECK(groups(c.fused) > 1);
     CHECK(groups(c.fused) < 10);
     HostArray x{DType::f32_, {42}, std::vector<std::byte>(168)};
-    for (size_t k = 0; k < 42; ++k) store_scalar(x.dtype, Scalar::of_f32(static_cast<float>(k % 5)), x.bytes.data() + 4 * k);
+    for (size_t k = 0; k < 42; ++k)
+        store_scalar(x.dtype, Scalar::of_f32(static_cast<float>(k % 5)), x.bytes.data() + 4 * k);
     check_same(c, {x});
 }

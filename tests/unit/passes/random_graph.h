@@ -1,4 +1,5 @@
-// Random graphs over a few shapes, types and all elementwise operators, with arguments, for differential tests.
+// Random graphs over a few shapes, types and all elementwise operators, with arguments, for differential
+// tests.
 #pragma once
 
 #include <random>
@@ -21,7 +22,8 @@ public:
         std::vector<std::string> names;
         for (size_t k = 0; k < 1 + pick(5); ++k) {
             // Mostly late values, sometimes a parameter or the same one twice.
-            const size_t back = pick(5) == 0 ? pick(values_.size()) : pick(std::min<size_t>(values_.size(), 12));
+            const size_t back =
+                pick(5) == 0 ? pick(values_.size()) : pick(std::min<size_t>(values_.size(), 12));
             yields.push_back(values_[values_.size() - 1 - back]);
             names.push_back("r" + std::to_string(k));
         }
@@ -32,8 +34,8 @@ public:
         return {{"n", static_cast<int64_t>(pick(6))}, {"m", static_cast<int64_t>(pick(6))}};
     }
 
-    static std::vector<HostArray> arguments(const ir::Function& f, const std::map<std::string, int64_t>& sizes,
-                                            uint64_t seed) {
+    static std::vector<HostArray> arguments(const ir::Function& f,
+                                            const std::map<std::string, int64_t>& sizes, uint64_t seed) {
         std::mt19937_64 random(seed);
         std::vector<HostArray> all;
         for (ir::ValueId p : f.region(f.body()).parameters) {
@@ -112,7 +114,8 @@ private:
                 if (p.is_one(shape[axis]) || p.is_one(source)) continue;
                 if (shape[axis] == source) {
                     fits.push_back({p.constant(0), {{axis, p.constant(1)}}});
-                    if (pick(4) == 0) fits.push_back({p.sub(source, p.constant(1)), {{axis, p.constant(-1)}}});
+                    if (pick(4) == 0)
+                        fits.push_back({p.sub(source, p.constant(1)), {{axis, p.constant(-1)}}});
                 } else if (shape[axis] == less) {
                     fits.push_back({p.constant(static_cast<int64_t>(pick(3))), {{axis, p.constant(1)}}});
                 }
@@ -172,9 +175,11 @@ private:
         ir::Type result = scalar;
         result.shape = type(x).rank() != 0 ? type(x).shape : type(y).shape;
         const ir::RegionId outer = b_.insertion(), body = b_.make_region();
-        const ir::ValueId a = b_.region_parameter(body, scalar, "a"), c = b_.region_parameter(body, scalar, "c");
+        const ir::ValueId a = b_.region_parameter(body, scalar, "a"),
+                          c = b_.region_parameter(body, scalar, "c");
         b_.set_insertion(body);
-        const ir::ValueId zero = b_.constant(DType::i64_, Scalar::of_i64(0)), three = b_.constant(DType::i64_, Scalar::of_i64(3));
+        const ir::ValueId zero = b_.constant(DType::i64_, Scalar::of_i64(0)),
+                          three = b_.constant(DType::i64_, Scalar::of_i64(3));
         const ir::RegionId loop = b_.make_region();
         b_.region_parameter(loop, {ir::TypeKind::value, DType::i64_, {}}, "i");
         const ir::ValueId carried = b_.region_parameter(loop, scalar, "z");
@@ -215,7 +220,8 @@ inline std::string difference(const std::vector<HostArray>& a, const std::vector
         if (a[k].dtype != b[k].dtype || a[k].shape != b[k].shape) return where + ": type or shape";
         const auto size = static_cast<size_t>(byte_size(a[k].dtype));
         for (size_t at = 0; at < a[k].bytes.size(); at += size) {
-            const Scalar x = load_scalar(a[k].dtype, a[k].bytes.data() + at), y = load_scalar(b[k].dtype, b[k].bytes.data() + at);
+            const Scalar x = load_scalar(a[k].dtype, a[k].bytes.data() + at),
+                         y = load_scalar(b[k].dtype, b[k].bytes.data() + at);
             const auto nan = [&](Scalar s) {
                 return a[k].dtype == DType::f32_ ? s.as_f32() != s.as_f32()
                                                  : a[k].dtype == DType::f64_ && s.as_f64() != s.as_f64();

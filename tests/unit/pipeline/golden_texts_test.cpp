@@ -1,5 +1,6 @@
-// The snapshots of passes, fusion and schedules whose input is a graph in text form: tests/golden/{opt,simplify,fuse,kernel,
-// plan}_*.test. A case has `--- ir`, perhaps `--- args` (pass names for `--- opt`), and one or more of the sections below.
+// The snapshots of passes, fusion and schedules whose input is a graph in text form:
+// tests/golden/{opt,simplify,fuse,kernel, plan}_*.test. A case has `--- ir`, perhaps `--- args` (pass names
+// for `--- opt`), and one or more of the sections below.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -64,7 +65,8 @@ std::string produce(const std::string& section, const SourceMap& sources, const 
     if (section == "plan") return ir::print(compiled.plan);
     if (section == "remarks") return remarks_text(compiled.remarks);
     std::string text;
-    for (const ir::Function& kernel : compiled.kernels) text += (text.empty() ? "" : "\n") + ir::print(kernel);
+    for (const ir::Function& kernel : compiled.kernels)
+        text += (text.empty() ? "" : "\n") + ir::print(kernel);
     return text;
 }
 

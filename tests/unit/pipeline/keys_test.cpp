@@ -12,7 +12,8 @@ ir::Function parse(const std::string& text) {
     return ir::parse_functions(sources, 0).at(0);
 }
 
-std::vector<std::string> keys(const std::string& text, const Target& target = {}, const std::string& compiler = "llvm 19.1.7") {
+std::vector<std::string> keys(const std::string& text, const Target& target = {},
+                              const std::string& compiler = "llvm 19.1.7") {
     std::vector<std::string> all;
     for (const ir::Function& kernel : compile(parse(text), target).kernels) {
         all.push_back(kernel_key(kernel, 64, target, compiler).hash.hex());
@@ -30,7 +31,8 @@ const char* const kScale = R"(graph f(%x: f32[n, m], %s: f32) -> (y: f32[n, m]) 
 }  // namespace
 
 TEST_CASE("a key does not depend on names of functions, values, parameters, results and sizes") {
-    CHECK(keys(kScale) == keys(R"(graph other(%q: f32[rows, columns], %factor: f32) -> (out: f32[rows, columns]) {
+    CHECK(keys(kScale) ==
+          keys(R"(graph other(%q: f32[rows, columns], %factor: f32) -> (out: f32[rows, columns]) {
   %0 = constant 2.0 : f32
   %1 = mul %q, %0 : f32[rows, columns]
   %2 = mul %1, %factor : f32[rows, columns]
@@ -61,7 +63,8 @@ TEST_CASE("a key depends on literals, types, target, compiler and width of indic
     other.replace(other.find("2.0"), 3, "3.0");
     CHECK(keys(other) != base);
     other = kScale;
-    for (size_t at = other.find("f32"); at != std::string::npos; at = other.find("f32")) other.replace(at, 3, "f64");
+    for (size_t at = other.find("f32"); at != std::string::npos; at = other.find("f32"))
+        other.replace(at, 3, "f64");
     CHECK(keys(other) != base);
     Target wide;
     wide.vector_bits = 512;
@@ -100,15 +103,19 @@ TEST_CASE("indices are wide when a stride or an offset reaches far, or many elem
     const ir::Function row = compile(parse(R"(graph f(%x: f64[n, m]) -> (y: f64[n]) {
   %y = view %x [i] -> [i, m - 1] : f64[n]
   yield %y
-})"), {}).kernels.at(0);
+})"),
+                                     {})
+                                 .kernels.at(0);
     // sizes: n, m (the stride), m - 1 (the offset)
     REQUIRE(row.sizes.size() == 3);
     CHECK(index_bits_for(row, {1'000, 1'000, 999}) == 32);
     CHECK(index_bits_for(row, {1'000, 1'000'000, 999'999}) == 64);
-    const ir::Function fill = compile(parse(R"(graph f(%s: bool, %x: bool[n]) -> (y: bool[m, n]) {
+    const ir::Function fill = compile(parse(R"(graph f(%rows: bool[m], %x: bool[n]) -> (y: bool[m, n]) {
   %y = view %x [i, j] -> [j] : bool[m, n]
   yield %y
-})"), {}).kernels.at(0);
+})"),
+                                      {})
+                                  .kernels.at(0);
     CHECK(index_bits_for(fill, {1 << 16, 1 << 14}) == 32);
     CHECK(index_bits_for(fill, {1 << 16, 1 << 15}) == 64);
 }

@@ -11,14 +11,16 @@ namespace fuseline::testing {
 /// One launch: buffers and scalars in the order of the kernel's parameters.
 class KernelRunner {
 public:
-    KernelRunner(const ir::Function& kernel, const SizeMap& sizes) : f_(kernel), sizes_(sizes), machine_(kernel, sizes) {}
+    KernelRunner(const ir::Function& kernel, const SizeMap& sizes)
+        : f_(kernel), sizes_(sizes), machine_(kernel, sizes) {}
 
     void run(const std::vector<HostArray*>& arguments) {
         const ir::Region& body = f_.region(f_.body());
         for (size_t k = 0; k < arguments.size(); ++k) {
             const ir::ValueId p = body.parameters[k];
             buffers_[p.index] = arguments[k];
-            if (f_.type(p).scalar()) machine_.set(p, load_scalar(arguments[k]->dtype, arguments[k]->bytes.data()));
+            if (f_.type(p).scalar())
+                machine_.set(p, load_scalar(arguments[k]->dtype, arguments[k]->bytes.data()));
         }
         for (ir::NodeId id : body.nodes) f_.node(id).op.is(ir::Structure::nest_) ? nest(id) : node(id);
     }
