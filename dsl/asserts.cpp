@@ -76,7 +76,7 @@ void Checker::assert_value(const Argument& a, const std::string& message, std::v
     if (a.value.is_error()) return;
     const bool* known = a.value.as<bool>();
     if (!known) data.push_back(a);
-    else if (!*known) error(a.span, message).note(a.span, "this is false for every call");
+    else if (!*known) error(a.span, fmt::format("{}: this never holds", message));
 }
 
 /// A chain of comparisons; true when all of it was about sizes.
@@ -91,9 +91,13 @@ bool Checker::assert_comparison(const ast::Expr& e, const std::string& message, 
         const auto a = as_size(operands[i], "`assert`");
         const auto b = as_size(operands[i + 1], "`assert`");
         if (!a || !b) continue;
+        if (const auto known = size_comparison(e.ops[i], *a, *b)) {
+            assert_value({*known, e.span, {}, {}}, message, data);
+            continue;
+        }
         const auto check = size_check(e.ops[i], *a, *b);
         if (check) require_extent(check->left, check->relation, check->right, message, e.span);
-        else if (!different_extent(*a, *b)) not_yet(e.span, "`assert` with `!=` of sizes");
+        else not_yet(e.span, "`assert` with `!=` of sizes");
     }
     return true;
 }

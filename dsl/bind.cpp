@@ -97,7 +97,7 @@ bool ParameterBinder::bind_value(size_t i) {
     if (!id) return false;
     callee_.names[p.name] = {Value(TypedValue{*id}), p.name_span, false, true, {}};
     for (size_t k = 0; k < p.type->dims.size(); ++k) {
-        dims_.push_back({&p, p.type->dims[k], c_.builder.type(*id).shape[k], a.span});
+        dims_.push_back({&p, p.type->dims[k], c_.builder.type(*id).shape[k], &a});
     }
     return true;
 }
@@ -121,13 +121,14 @@ std::optional<ir::ValueId> ParameterBinder::element_value(const ast::Parameter& 
 
 bool ParameterBinder::bind_dimensions() {
     for (Dimension& d : dims_) bind_plain(d);
+    bool sound = true;
     for (bool progress = true; progress;) {
         progress = false;
         for (Dimension& d : dims_) {
-            if (!d.done) progress |= bind_solved(d);
+            if (d.done || !bind_solved(d, sound)) continue;
+            progress = true;
         }
     }
-    bool sound = true;
     for (Dimension& d : dims_) sound &= d.done || test(d);
     return sound;
 }
@@ -149,8 +150,8 @@ std::set<std::string> unbound_names(const Checker& c, ast::ExprId id) {
     return names;
 }
 
-/// c * name + d == extent gives the name.
-bool ParameterBinder::bind_solved(Dimension& d) {
+/// c * name + d == extent gives the name; whether the extent is of that form goes to `sound`.
+bool ParameterBinder::bind_solved(Dimension& d, bool& sound) {
     const std::set<std::string> names = with_callee([&] { return unbound_names(c_, d.expr); });
     if (names.size() != 1) return false;
     const std::string& unknown = *names.begin();
@@ -160,19 +161,26 @@ bool ParameterBinder::bind_solved(Dimension& d) {
     const ExtentId n = pool.floordiv(pool.sub(d.actual, form->offset), form->coefficient);
     callee_.names[unknown] = {c_.from_extent(n), f_.module->tree[d.expr].span, true, false, {}};
     d.done = true;
-    const ExtentId again = pool.add(pool.mul(form->coefficient, n), form->offset);
-    const std::string message = fmt::format("{} is {}", title(*d.parameter), declared_text(*d.parameter));
-    return c_.require_extent(d.actual, ir::Check::Relation::equal, again, message, d.span) &&
-           c_.require_extent(n, ir::Check::Relation::greater_equal, pool.constant(0), message, d.span);
+    sound &= require(d, pool.add(pool.mul(form->coefficient, n), form->offset)) && c_.require_size(n, d.argument->span);
+    return true;
 }
 
 bool ParameterBinder::test(const Dimension& d) {
-    const auto declared = with_callee([&] { return c_.as_size(c_.argument(d.expr), "a dimension"); });
+    const auto declared = with_callee([&] { return c_.declared_size(d.expr); });
     if (!declared) return false;
-    const ast::Expr& e = f_.module->tree[d.expr];
-    const std::string message = fmt::format("{} is {} and its `{}`", title(*d.parameter), declared_text(*d.parameter),
-                                            c_.source_text(e.span));
-    return c_.require_extent(d.actual, ir::Check::Relation::equal, *declared, message, d.span);
+    return require(d, *declared);
+}
+
+/// The argument's extent is the declared one: proved, tested at launch, or reported.
+bool ParameterBinder::require(const Dimension& d, ExtentId declared) {
+    if (c_.different_extent(d.actual, declared)) {
+        auto report = mismatch(*d.parameter, *d.argument);
+        report.help(fmt::format("`{}` is {} here, and the argument has {}", c_.source_text(f_.module->tree[d.expr].span),
+                                c_.text(declared), c_.text(d.actual)));
+        return false;
+    }
+    const std::string message = fmt::format("{} is {}", title(*d.parameter), declared_text(*d.parameter));
+    return c_.require_extent(d.actual, ir::Check::Relation::equal, declared, message, d.argument->span);
 }
 
 std::optional<LinearForm> linear_form(Checker& c, ast::ExprId id, const std::string& unknown) {

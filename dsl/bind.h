@@ -38,7 +38,7 @@ private:
         const ast::Parameter* parameter = nullptr;
         ast::ExprId expr;
         ExtentId actual;
-        Span span;  ///< of the argument
+        const Argument* argument = nullptr;
         bool done = false;
     };
 
@@ -49,7 +49,8 @@ private:
     std::optional<ir::ValueId> element_value(const ast::Parameter& p, const Argument& a, DType dtype);
     bool bind_dimensions();
     void bind_plain(Dimension& d);
-    bool bind_solved(Dimension& d);
+    bool bind_solved(Dimension& d, bool& sound);
+    bool require(const Dimension& d, ExtentId declared);
     bool test(const Dimension& d);
     std::string title(const ast::Parameter& p) const;
     std::string declared_text(const ast::Parameter& p) const;

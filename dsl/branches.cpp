@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "dsl/walk.h"
 #include "dsl/weak.h"
 
 namespace fuseline::dsl {
@@ -192,13 +195,38 @@ void Checker::join_one(Join& join, Pending& p, const Value& yes, const Value& no
     p.outcomes.clear();
 }
 
-std::vector<Pending> Checker::pair_names(Join& join, const Environment& yes, const Environment& no,
-                                         const BranchEnds& ends) {
+/// Whether the function's body reads a name at another place than these statements.
+bool Checker::read_outside(const std::string& name, Span span) {
+    if (frame->reads.empty()) {
+        walk_block(frame->tree(), frame->function->ast->body, [&](const ast::Expr& e) {
+            if (e.kind == ast::ExprKind::name) frame->reads[e.text].push_back(e.span);
+            return true;
+        });
+        walk_statements(frame->tree(), frame->function->ast->body, [&](const ast::Stmt& s) {
+            if (s.kind == ast::StmtKind::augment) frame->reads[s.targets[0].name].push_back(s.span);
+        });
+        for (const ast::Result& r : frame->function->ast->results) frame->reads[r.name].push_back(r.name_span);
+    }
+    const auto at = frame->reads.find(name);
+    if (at == frame->reads.end()) return false;
+    return std::any_of(at->second.begin(), at->second.end(),
+                       [&](Span s) { return s.begin < span.begin || s.end > span.end; });
+}
+
+/// Names first assigned in a branch are joined only where they are read later, and so are flags.
+bool Checker::needed(const std::string& name, const Environment& before, const BranchEnds& ends) {
+    if (hidden(name)) return !ends.block_ends || name.rfind("continue", 0) != 0;
+    return before.count(name) || read_outside(name, ends.span);
+}
+
+std::vector<Pending> Checker::pair_names(Join& join, const Environment& before, const Environment& yes,
+                                         const Environment& no, const BranchEnds& ends) {
     std::set<std::string> names;
     for (const auto& [name, b] : yes) names.insert(name);
     for (const auto& [name, b] : no) names.insert(name);
     std::vector<Pending> pending;
     for (const std::string& name : names) {
+        if (!needed(name, before, ends)) continue;
         const auto a = yes.find(name);
         const auto b = no.find(name);
         const bool has_a = a != yes.end() && a->second.lost.empty();
@@ -216,8 +244,7 @@ std::vector<Pending> Checker::pair_names(Join& join, const Environment& yes, con
     return pending;
 }
 
-void Checker::join_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends) {
-    std::vector<Pending> pending = pair_names(join, yes, no, ends);
+void Checker::join_names(Join& join, std::vector<Pending> pending) {
     const std::vector<Value> values = join.finish();
     for (Pending& p : pending) {
         if (p.binding.lost.empty() && !p.outcomes.empty()) {
@@ -233,7 +260,7 @@ void Checker::join_names(Join& join, const Environment& yes, const Environment& 
 }
 
 void Checker::branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no,
-                     Span span) {
+                     Span span, std::span<const ast::StmtId> rest) {
     Join join(*this, condition, span);
     join.regions = frame->scalar_region;
     const ir::RegionId outer = builder.insertion();
@@ -253,10 +280,12 @@ void Checker::branch(ir::ValueId condition, const std::function<void()>& yes, co
         return std::move(frame->names);
     };
     BranchEnds ends;
+    ends.block_ends = !rest.empty() && frame->block_depth == frame->body_depth;
+    ends.span = rest.empty() ? span : cover(span, stmt(rest.back()).span);
     const Environment after_yes = run(join.yes, yes, ends.yes_left);
     const Environment after_no = run(join.no, no, ends.no_left);
     frame->names.clear();
-    join_names(join, after_yes, after_no, ends);
+    join_names(join, pair_names(join, before, after_yes, after_no, ends));
 }
 
 }  // namespace fuseline::dsl

@@ -15,6 +15,8 @@ struct RegionPair {
 struct BranchEnds {
     bool yes_left = false;
     bool no_left = false;
+    bool block_ends = false;  ///< nothing of the loop's or the function's body comes after
+    Span span;                ///< of all statements that the branches hold
 };
 
 }  // namespace fuseline::dsl

@@ -170,7 +170,7 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
         error(call.span, fmt::format("calls nest deeper than {} levels", kMaxCallDepth));
         return {};
     }
-    if (frame->scalar_region && !f.elemental()) {
+    if ((frame->scalar_region || frame->lifted) && !f.elemental()) {
         error(call.callee_span, fmt::format("an elemental function calls elemental functions only, and `{}` is none", f.name()))
             .note(f.ast->name_span, "defined here");
         return {};

@@ -127,11 +127,15 @@ public:
     bool different_extent(ExtentId a, ExtentId b);
     ExtentId canonical(ExtentId e);
     void assume_equal(ExtentId a, ExtentId b);
+    /// e >= 0, in the same way.
+    bool require_size(ExtentId e, Span span);
     /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot hold.
     bool require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message, Span span);
 
     // types.cpp
     std::optional<DType> element_dtype(const ast::TypeExpr& type);
+    /// A dimension of a type; its names are bound.
+    std::optional<ExtentId> declared_size(ast::ExprId dim);
     /// A type whose dimensions are all bound.
     std::optional<ir::Type> resolve_type(const ast::TypeExpr& type);
     /// The value checked against a declared type; weak ones convert.
@@ -157,7 +161,9 @@ public:
     std::vector<Argument> assert_sizes(const ast::Stmt& s, const std::string& message);
 
     // branches.cpp, loops.cpp
-    void branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no, Span span);
+    /// `rest`: the statements that went into the branches.
+    void branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no, Span span,
+                std::span<const ast::StmtId> rest);
     Value join_arms(const RegionPair& pair, const Argument& yes, const Argument& no, Span span);
     void run_loop(const ast::Stmt& s);
 
@@ -176,6 +182,8 @@ private:
 
     std::optional<ExtentId> combine_sizes(OpId op, ExtentId a, ExtentId b);
     std::optional<ExtentId> parameter_size(ir::ValueId id);
+    bool report_unbound(ast::ExprId dim);
+    std::vector<std::string> local_sizes() const;
     void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span, std::string_view what);
 
     void report_unknown(const ast::Expr& e);
@@ -222,8 +230,11 @@ private:
     Value placeholder(const Value& other);
     Value unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region);
     void join_one(Join& join, Pending& p, const Value& yes, const Value& no);
-    std::vector<Pending> pair_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends);
-    void join_names(Join& join, const Environment& yes, const Environment& no, const BranchEnds& ends);
+    void join_names(Join& join, std::vector<Pending> pending);
+    bool read_outside(const std::string& name, Span span);
+    bool needed(const std::string& name, const Environment& before, const BranchEnds& ends);
+    std::vector<Pending> pair_names(Join& join, const Environment& before, const Environment& yes, const Environment& no,
+                                    const BranchEnds& ends);
 
     std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
     std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others

@@ -156,10 +156,7 @@ std::optional<std::vector<ExtentId>> Checker::as_shape(const Argument& a) {
     for (const Value& item : items) {
         const auto size = as_size({item, a.span, {}, {}}, "a size");
         if (!size) return std::nullopt;
-        const ExtentId zero = extents().constant(0);
-        if (!require_extent(*size, ir::Check::Relation::greater_equal, zero, "a size is negative", a.span)) {
-            return std::nullopt;
-        }
+        if (!require_size(*size, a.span)) return std::nullopt;
         shape.push_back(*size);
     }
     return shape;

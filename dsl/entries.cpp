@@ -76,7 +76,8 @@ bool EntryBuilder::report_unbound(ast::ExprId dim) {
                 .note(p->span, "declared here");
         } else {
             c_.error(c_.expr(dim).span, fmt::format("nothing binds the size `{}`", name))
-                .help(fmt::format("a size is bound where it stands alone, as in `f32[{}]`, or by an integer parameter", name));
+                .help(fmt::format("a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
+                                  "integer parameter", name));
         }
         return false;
     }

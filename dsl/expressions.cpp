@@ -80,7 +80,11 @@ std::vector<Argument> Evaluator::arguments_of(const std::vector<ast::ExprId>& id
 bool Evaluator::refuse(const ast::Expr& e) {
     switch (e.kind) {
         case ast::ExprKind::imaginary: c_.not_yet(e.span, "a complex number"); return true;
-        case ast::ExprKind::array: c_.not_yet(e.span, "an array constant"); return true;
+        case ast::ExprKind::array: {
+            const bool one = e.operands.size() == 1 && c_.expr(e.operands[0]).kind == ast::ExprKind::comprehension;
+            c_.not_yet(e.span, one ? "a comprehension" : "an array constant");
+            return true;
+        }
         case ast::ExprKind::comprehension: c_.not_yet(e.span, "a comprehension"); return true;
         case ast::ExprKind::range:
         case ast::ExprKind::reversed: c_.error(e.span, "a range stands only after `in`"); return true;

@@ -1,6 +1,8 @@
 // `while` and `for` in scalar code: names assigned inside become carried values of one node.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "dsl/checker.h"
 #include "dsl/loops.h"
 #include "dsl/walk.h"
@@ -93,12 +95,11 @@ std::optional<ir::ValueId> Loop::condition() {
         all = c_.argument(s_.value);
         const auto id = c_.scalar_condition(all, "where(c, a, b)");
         if (!id) return std::nullopt;
-        all.value = Value(TypedValue{*id});
     }
     for (const std::string& flag : {fmt::format("break {}", frame_.loop_depth), std::string("return ")}) {
         if (!(flag == "return " ? has_return_ : has_break_)) continue;
         const Value unset = c_.apply_op(OpId::not_, {argument(frame_.names[flag].value)}, s_.span);
-        all = argument(c_.apply_op(OpId::and_, {argument(unset), all}, s_.span));
+        all = argument(c_.logical(OpId::and_, argument(unset), all, s_.span));
     }
     return c_.typed(all);
 }
@@ -126,7 +127,9 @@ void Loop::body(ir::RegionId region) {
         if (first_) c_.builder.name_value(b.value.as<TypedValue>()->id, s_.loop.name);
     }
     const ir::ValueId counter = counter_;
+    const int outer_body = std::exchange(frame_.body_depth, frame_.block_depth + 1);
     c_.run_block(s_.body);
+    frame_.body_depth = outer_body;
     if (s_.kind != ast::StmtKind::for_ || counted_) return;
     const Argument old{Value(TypedValue{counter}), s_.span, {}, {}};
     frame_.names[counter_name_].value = c_.apply_op(OpId::add_, {old, {Value::integer(1), s_.span, {}, {}}}, s_.span);

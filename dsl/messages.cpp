@@ -43,14 +43,14 @@ DiagnosticBuilder Checker::not_yet(Span span, std::string_view feature) {
 }
 
 void Checker::note_sizes(DiagnosticBuilder& d, std::initializer_list<ExtentId> sizes) {
-    std::set<std::string> names;
+    std::set<std::pair<Span, std::string>> places;
     for (ExtentId e : sizes) {
-        for (const std::string& name : extents().symbols(e)) names.insert(name);
+        for (const std::string& name : extents().symbols(e)) {
+            const auto at = symbol_spans.find(name);
+            if (at != symbol_spans.end()) places.emplace(at->second, name);
+        }
     }
-    for (const std::string& name : names) {
-        const auto at = symbol_spans.find(name);
-        if (at != symbol_spans.end()) d.note(at->second, fmt::format("`{}` is bound here", name));
-    }
+    for (const auto& [span, name] : places) d.note(span, fmt::format("`{}` is bound here", name));
 }
 
 }  // namespace fuseline::dsl

@@ -35,7 +35,10 @@ struct Frame {
     bool skipped = false;        ///< set by a branch that stands for "the rest was skipped"
     int loop_depth = 0;
     int block_depth = 0;
+    int body_depth = 1;          ///< block_depth inside the body of the function or of the innermost loop
     int call_depth = 0;
+
+    std::map<std::string, std::vector<Span>> reads;  ///< where the function's body reads each name; made at need
 
     const ast::Tree& tree() const { return module->tree; }
 };

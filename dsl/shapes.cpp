@@ -77,6 +77,16 @@ bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, Extent
     return true;
 }
 
+bool Checker::require_size(ExtentId e, Span span) {
+    const ExtentId zero = extents().constant(0);
+    if (extents().provably_le(canonical(e), extents().constant(-1))) {
+        auto d = error(span, fmt::format("the size {} is negative", text(e)));
+        note_sizes(d, {e});
+        return false;
+    }
+    return require_extent(e, ir::Check::Relation::greater_equal, zero, "a size is negative", span);
+}
+
 namespace {
 
 /// The extents of one result axis: those of the operands that reach it.

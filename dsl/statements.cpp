@@ -71,7 +71,7 @@ bool Checker::run_in_block(std::span<const ast::StmtId> block, size_t i) {
     if (!skip) return false;
     const Value go = apply_op(OpId::not_, {*skip}, s.span);
     if (const auto* id = go.as<TypedValue>()) {
-        branch(id->id, [&] { clear_flags(); run_block(rest); }, [&] { settle_flags(); }, s.span);
+        branch(id->id, [&] { clear_flags(); run_block(rest); }, [&] { settle_flags(); }, s.span, rest);
     }
     return true;
 }
@@ -111,7 +111,8 @@ bool Checker::run_if(const ast::Stmt& s, std::span<const ast::StmtId> rest) {
         run_block(block);
         if (with_rest) run_block(rest);
     };
-    branch(*id, [&] { run(s.body, no_jumps); }, [&] { run(s.otherwise, yes_jumps && !no_jumps); }, s.span);
+    branch(*id, [&] { run(s.body, no_jumps); }, [&] { run(s.otherwise, yes_jumps && !no_jumps); }, s.span,
+           yes_jumps || no_jumps ? rest : std::span<const ast::StmtId>{});
     return yes_jumps || no_jumps;
 }
 

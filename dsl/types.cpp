@@ -1,6 +1,7 @@
 // Declared types: element types, dimensions, and values checked against them.
 #include <fmt/format.h>
 
+#include "dsl/bind.h"
 #include "dsl/checker.h"
 #include "dsl/weak.h"
 
@@ -44,17 +45,40 @@ std::optional<DType> Checker::element_dtype(const ast::TypeExpr& type) {
     return std::nullopt;
 }
 
+/// True after a report of a name in a dimension that stands for nothing.
+bool Checker::report_unbound(ast::ExprId dim) {
+    for (const std::string& name : unbound_names(*this, dim)) {
+        if (global_value(name, expr(dim).span)) continue;
+        auto d = error(expr(dim).span, fmt::format("nothing binds the size `{}`", name));
+        const std::string near = nearest_name(name, local_sizes());
+        if (!near.empty()) d.help(fmt::format("did you mean `{}`?", near));
+        else d.help(fmt::format("a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
+                                "integer parameter", name));
+        return true;
+    }
+    return false;
+}
+
+std::optional<ExtentId> Checker::declared_size(ast::ExprId dim) {
+    return report_unbound(dim) ? std::nullopt : as_size(argument(dim), "a dimension");
+}
+
+std::vector<std::string> Checker::local_sizes() const {
+    std::vector<std::string> names;
+    for (const auto& [name, binding] : frame->names) {
+        if (name.size() > 1 && (binding.dimension || binding.value.as<SizeValue>())) names.push_back(name);
+    }
+    return names;
+}
+
 std::optional<ir::Type> Checker::resolve_type(const ast::TypeExpr& type) {
     const auto dtype = element_dtype(type);
     ir::Type out{ir::TypeKind::value, dtype.value_or(DType::f32_), {}};
     bool sound = dtype.has_value();
     for (ast::ExprId dim : type.dims) {
-        const auto size = as_size(argument(dim), "a dimension");
-        sound &= size.has_value();
-        if (!size) continue;
-        const ExtentId zero = extents().constant(0);
-        sound &= require_extent(*size, ir::Check::Relation::greater_equal, zero, "a dimension is negative", expr(dim).span);
-        out.shape.push_back(*size);
+        const auto size = declared_size(dim);
+        sound &= size && require_size(*size, expr(dim).span);
+        out.shape.push_back(size.value_or(ExtentId{}));
     }
     return sound ? std::optional(out) : std::nullopt;
 }

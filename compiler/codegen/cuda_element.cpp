@@ -64,6 +64,9 @@ private:
                 for (const ir::Affine::Term& t : std::get<ir::Affine>(n.attribute).terms) axes.insert(t.axis);
             }
             if (n.op.elementwise() || n.regions_count != 0) ++out_.work;
+            if (n.op.is(Structure::while_) || n.op.is(Structure::for_)) out_.loops = true;
+            const bool access = n.op.is(Structure::load_) || n.op.is(Structure::store_);
+            if (!access && !n.op.is(Structure::constant_)) out_.copies = false;
         }
         for (uint32_t axis : axes) index(axis);
         inner_ = {nodes.begin(), nodes.end()};

@@ -33,6 +33,9 @@ struct CudaElement {
     std::vector<ir::NodeId> stores;
     /// Elementwise and structural nodes; constants, accesses and sizes count for nothing.
     size_t work = 0;
+    bool loops = false;  ///< while or for
+    /// Every stored value is a loaded one, a constant or one from outside: the function would do nothing.
+    bool copies = true;
 };
 
 CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std::vector<CudaUse>& uses,

@@ -35,7 +35,8 @@ std::string CudaKernelPrinter::print() {
     nest();
     std::string kernel = signature() + scalars;
     for (const std::string& declaration : sizes_.declarations()) kernel += "    " + declaration + "\n";
-    const std::string code = "// One element.\n" + element_.text + "\n" + kernel + body_ + "}\n";
+    const std::string element = element_.copies ? "" : "// One element.\n" + element_.text + "\n";
+    const std::string code = element + kernel + body_ + "}\n";
     std::string library(embedded::kCudaPrelude);
     library += "\n";
     library += embedded::kCudaLanes;
@@ -107,9 +108,13 @@ void CudaKernelPrinter::name_axes() {
 void CudaKernelPrinter::nest() {
     if (loops_.extents.empty()) return one_each();
     if (loops_.mapping == ir::Mapping::sequential) return sequential();
-    threads();
-    if (loops_.lanes == 1) return one_each();
-    lanes();
+    if (loops_.lanes != 1) return lanes();
+    if (axes_.size() == 1) {
+        threads_of_line();
+    } else {
+        threads_of_rows();
+    }
+    one_each();
 }
 
 void CudaKernelPrinter::line(std::string_view text) {

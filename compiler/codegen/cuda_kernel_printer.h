@@ -32,22 +32,29 @@ private:
 
     // cuda_threads.cpp: which thread has which indices.
     void sequential();
-    void threads();
-    void outer_axes(size_t inner);
+    std::string block() const;
+    void threads_of_line();
+    void threads_of_rows();
+    void divide(const std::string& rest, size_t k, const std::string& next);
     void one_each();
     std::string element_of(ir::NodeId access);
-    std::vector<std::string> arguments(const std::function<std::string(ir::NodeId)>& loaded, const std::string& inner);
-    void call(std::vector<std::string> arguments, const std::vector<std::string>& targets);
+    /// How a loaded element is written.
+    using Loaded = std::function<std::string(ir::NodeId load)>;
+    std::vector<std::string> arguments(const Loaded& loaded, const std::string& inner);
+    void copy(const Loaded& loaded, const std::vector<std::string>& targets);
+    /// Computes one element of each target; `inner` is the innermost index.
+    void compute(const Loaded& loaded, const std::string& inner, const std::vector<std::string>& targets);
 
     // cuda_lane_loop.cpp: several elements a thread.
     void lanes();
     std::vector<std::string> alignment(const std::vector<CudaAccess>& accesses);
-    void first_element(const std::vector<std::string>& alignment);
+    void declare_aligned(const std::vector<std::string>& alignment);
+    void first_element();
+    std::string access_arguments(const CudaAccess& access);
     void load_lanes(const std::vector<CudaAccess>& accesses);
     void loop_over_lanes();
     void store_lanes(const std::vector<CudaAccess>& accesses);
     std::string address(const CudaAccess& access);
-    std::string stride(const CudaAccess& access);
 
     void line(std::string_view text);
     void wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail);
@@ -67,9 +74,10 @@ private:
     std::map<uint32_t, std::string> buffers_;
     std::vector<std::string> parameters_;
     std::vector<std::string> axes_;
-    /// Variables of the kernel: the number of the thread (of its group of lanes in the row), groups in a row, elements from
-    /// one lane to the next, lanes that have an element, whether wide accesses are made, the number of the lane.
-    std::string thread_, groups_, step_, count_, whole_, lane_;
+    /// Variables of the kernel: whether wide accesses are aligned, the number of the thread (of its group of lanes in the
+    /// row), groups in a row, elements from one lane to the next, elements from the first one to the end, whether wide
+    /// accesses are made, the number of the lane.
+    std::string aligned_, thread_, groups_, step_, left_, whole_, lane_;
     /// What stands for each access: the lanes of a thread, or one value for all of them.
     std::map<ir::NodeId, std::string> packs_, repeated_;
     std::string body_;

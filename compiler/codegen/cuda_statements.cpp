@@ -20,6 +20,12 @@ namespace {
 /// An expression that is longer gets its longest operands as named values first.
 constexpr size_t kLongExpression = 84;
 
+bool is_word(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
 /// Text for a `//` comment: printable ASCII, no backslash at the end.
 std::string comment_text(std::string_view text) {
     std::string out;
@@ -100,6 +106,8 @@ bool CudaStatements::inlined(ValueId v, const CudaText& text) const {
 void CudaStatements::result(NodeId node, CudaText text) {
     const ValueId v = f_.result(node);
     if (uses_[v.index].count == 0) return;
+    // Another name for a value that has one: names do not change before the end of the region.
+    if (is_word(text.text)) return bind(v, std::move(text));
     if (inlined(v, text)) {
         values_[v.index] = {std::move(text), true, true, node};
         return;

@@ -65,6 +65,7 @@ private:
     std::string declare(ir::ValueId v, const std::string& text);
     std::string variable(ir::ValueId v, ir::ValueId like, const std::string& initial);
     bool unused(const ir::Node& n) const;
+    bool idle(std::initializer_list<ir::ValueId> names) const;
     bool computes(ir::RegionId region) const;
 
     void open_if(ir::NodeId id);

@@ -55,6 +55,11 @@ bool CudaStatements::unused(const Node& n) const {
     return true;
 }
 
+/// A carried value that nothing reads has no variable.
+bool CudaStatements::idle(std::initializer_list<ValueId> names) const {
+    return std::ranges::all_of(names, [&](ValueId v) { return uses_[v.index].count == 0; });
+}
+
 bool CudaStatements::computes(RegionId region) const {
     return std::ranges::any_of(f_.region(region).nodes,
                                [&](NodeId id) { return !f_.node(id).op.is(Structure::constant_); });
@@ -138,6 +143,7 @@ void CudaStatements::open_if(NodeId id) {
     const bool starts = !computes(f_.region_of(n, 1));
     place(id);
     for (uint32_t k = 0; k < n.results_count; ++k) {
+        if (uses_[n.results_begin + k].count == 0) continue;
         // An arm that computes nothing gives the values with which the results start.
         variable(f_.result(id, k), yes.yields[k], starts ? use(no.yields[k]).text : std::string());
     }
@@ -149,7 +155,8 @@ void CudaStatements::end_branch(const Frame& frame, NodeId owner) {
     const Node& n = f_.node(owner);
     const Region& region = f_.region(frame.region);
     for (uint32_t k = 0; k < n.results_count; ++k) {
-        assign(text({n.results_begin + k}).text, region.yields[k]);
+        const ValueId result{n.results_begin + k};
+        if (uses_[result.index].count != 0) assign(text(result).text, region.yields[k]);
     }
     --indent_;
     const RegionId other = f_.region_of(n, 1);
@@ -168,6 +175,7 @@ void CudaStatements::open_while(NodeId id) {
     for (ValueId v : operands) initial.push_back(use(v).text);
     place(id);
     for (uint32_t k = 0; k < n.results_count; ++k) {
+        if (idle({f_.result(id, k), condition.parameters[k], body.parameters[k]})) continue;
         const std::string name = variable(f_.result(id, k), body.parameters[k], initial[k]);
         bind(condition.parameters[k], {name});
         bind(body.parameters[k], {name});
@@ -196,6 +204,7 @@ void CudaStatements::open_for(NodeId id) {
     for (ValueId v : operands) initial.push_back(use(v).text);
     place(id);
     for (uint32_t k = 0; k < n.results_count; ++k) {
+        if (idle({f_.result(id, k), body.parameters[k + 1]})) continue;
         const std::string name = variable(f_.result(id, k), body.parameters[k + 1], initial[k + 2]);
         bind(body.parameters[k + 1], {name});
     }
@@ -210,7 +219,7 @@ void CudaStatements::carry(std::span<const ValueId> yields, std::span<const Valu
     std::vector<Assignment> todo;
     std::map<std::string, size_t, std::less<>> targets;
     for (size_t k = 0; k < parameters.size(); ++k) {
-        if (text(yields[k]).text == text(parameters[k]).text) continue;
+        if (!bound(parameters[k]) || text(yields[k]).text == text(parameters[k]).text) continue;
         targets.emplace(text(parameters[k]).text, todo.size());
         todo.push_back({parameters[k], yields[k], {}, 0, false});
     }

@@ -21,7 +21,7 @@ std::string CudaKernelPrinter::element_of(NodeId access) {
     return fmt::format("{}[{}]", buffer(access), sizes_.affine(affine, axes_).text);
 }
 
-std::vector<std::string> CudaKernelPrinter::arguments(const std::function<std::string(NodeId)>& loaded, const std::string& inner) {
+std::vector<std::string> CudaKernelPrinter::arguments(const Loaded& loaded, const std::string& inner) {
     std::vector<std::string> list;
     for (const CudaArgument& a : element_.arguments) {
         switch (a.kind) {
@@ -34,16 +34,27 @@ std::vector<std::string> CudaKernelPrinter::arguments(const std::function<std::s
     return list;
 }
 
-void CudaKernelPrinter::call(std::vector<std::string> arguments, const std::vector<std::string>& targets) {
-    if (targets.size() == 1) return wrapped(fmt::format("{} = {}(", targets[0], element_.name), arguments, ");");
-    arguments.insert(arguments.end(), targets.begin(), targets.end());
-    wrapped(element_.name + "(", arguments, ");");
+void CudaKernelPrinter::copy(const Loaded& loaded, const std::vector<std::string>& targets) {
+    for (size_t k = 0; k < targets.size(); ++k) {
+        const ir::ValueId v = f_.operands(element_.stores[k])[1];
+        const NodeId from = f_.value(v).definition;
+        const bool load = from && f_.node(from).op.is(ir::Structure::load_) && f_.node(from).parent != f_.body();
+        line(fmt::format("{} = {};", targets[k], load ? loaded(from) : statements_.use(v).text));
+    }
+}
+
+void CudaKernelPrinter::compute(const Loaded& loaded, const std::string& inner, const std::vector<std::string>& targets) {
+    if (element_.copies) return copy(loaded, targets);
+    std::vector<std::string> list = arguments(loaded, inner);
+    if (targets.size() == 1) return wrapped(fmt::format("{} = {}(", targets[0], element_.name), list, ");");
+    list.insert(list.end(), targets.begin(), targets.end());
+    wrapped(element_.name + "(", list, ");");
 }
 
 void CudaKernelPrinter::one_each() {
     std::vector<std::string> targets;
     for (NodeId store : element_.stores) targets.push_back(element_of(store));
-    call(arguments([&](NodeId load) { return element_of(load); }, axes_.empty() ? "" : axes_.back()), targets);
+    compute([&](NodeId load) { return element_of(load); }, axes_.empty() ? "" : axes_.back(), targets);
 }
 
 void CudaKernelPrinter::sequential() {
@@ -59,48 +70,64 @@ void CudaKernelPrinter::sequential() {
     }
 }
 
-void CudaKernelPrinter::threads() {
+/// The number of the block, where a grid of more blocks than its x holds stands in rows.
+std::string CudaKernelPrinter::block() const {
+    return sizes_.narrow() ? "blockIdx.x" : "(blockIdx.y * (unsigned long long)gridDim.x + blockIdx.x)";
+}
+
+/// One axis: neighbouring threads have neighbouring elements; lanes as `first_element` says.
+void CudaKernelPrinter::threads_of_line() {
+    const std::string_view type = sizes_.unsigned_type();
+    thread_ = names_.local("first");
+    const std::string bits = sizes_.narrow() ? "u" : "ull";
+    const std::string own = loops_.lanes == 1 ? "threadIdx.x" : fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes);
+    line(fmt::format("const {} {} = {} * {}{} + {};", type, thread_, block(), kCudaThreads * loops_.lanes, bits, own));
+    line(fmt::format("if ({} >= {}) return;", thread_, sizes_.wide(loops_.extents[0]).text));
+    line(fmt::format("const {} {} = {};", sizes_.index_type(), axes_[0], thread_));
+}
+
+/// Several axes: the flat number of the thread is divided by the lengths of the axes, so that no thread is idle whatever
+/// the length of a row; a division of 32 bits hides behind the thread's 16-byte accesses.
+void CudaKernelPrinter::threads_of_rows() {
     const size_t inner = axes_.size() - 1;
-    const bool grouped = loops_.lanes != 1;
     std::string width = factor(sizes_.wide(loops_.extents[inner]));
-    if (grouped) {
+    if (loops_.lanes != 1) {
         groups_ = names_.local("groups");
         line(fmt::format("const {} {} = ({} + {}) / {};", sizes_.unsigned_type(), groups_,
                          sizes_.wide(loops_.extents[inner]).text, loops_.lanes - 1, loops_.lanes));
         width = groups_;
     }
-    thread_ = names_.local(grouped && inner == 0 ? "group" : "thread");
-    if (sizes_.narrow()) {
-        line(fmt::format("const unsigned {} = blockIdx.x * {}u + threadIdx.x;", thread_, kCudaThreads));
-    } else {
-        // More blocks than a grid's x holds stand in rows.
-        line(fmt::format("const unsigned long long {} =", thread_));
-        line(fmt::format("    (blockIdx.y * (unsigned long long)gridDim.x + blockIdx.x) * {} + threadIdx.x;", kCudaThreads));
-    }
+    thread_ = names_.local("thread");
+    line(fmt::format("const {} {} = {} * {} + threadIdx.x;", sizes_.unsigned_type(), thread_, block(), kCudaThreads));
     std::string total;
     for (size_t k = 0; k < inner; ++k) total += factor(sizes_.wide(loops_.extents[k])) + " * ";
     line(fmt::format("if ({} >= {}) return;", thread_, total + width));
-    outer_axes(inner);
-}
-
-/// One division an axis by the flat number: no thread is idle whatever the length of a row, and a division of 32 bits
-/// hides behind the thread's 16-byte accesses.
-void CudaKernelPrinter::outer_axes(size_t inner) {
-    const bool grouped = loops_.lanes != 1;
     std::string rest = thread_;
     for (size_t k = inner; k > 0; --k) {
-        const bool group = k == inner && grouped;
-        const CudaText wide = sizes_.wide(loops_.extents[k]);
-        const std::string extent =
-            group ? groups_ : fmt::format("({}){}", sizes_.unsigned_type(), wide.precedence == 0 ? wide.text : "(" + wide.text + ")");
-        const std::string index = group ? names_.local("group") : axes_[k];
         const std::string next = k == 1 ? axes_[0] : names_.local("row");
-        line(fmt::format("const {} {} = {} / {};", k == 1 ? sizes_.index_type() : sizes_.unsigned_type(), next, rest, extent));
-        line(fmt::format("const {} {} = {} % {};", group ? sizes_.unsigned_type() : sizes_.index_type(), index, rest, extent));
-        if (group) thread_ = index;
+        divide(rest, k, next);
         rest = next;
     }
-    if (inner == 0 && !grouped) line(fmt::format("const {} {} = {};", sizes_.index_type(), axes_[0], thread_));
+}
+
+/// `next = rest / extent` and the index of axis `k`, or its group of lanes, as the remainder.
+void CudaKernelPrinter::divide(const std::string& rest, size_t k, const std::string& next) {
+    const bool group = k + 1 == axes_.size() && loops_.lanes != 1;
+    const CudaText wide = sizes_.wide(loops_.extents[k]);
+    const std::string extent = group ? groups_
+                               : sizes_.narrow() ? "(unsigned)" + (wide.precedence == 0 ? wide.text : "(" + wide.text + ")")
+                                                 : factor(wide);
+    const std::string index = group ? names_.local("group") : axes_[k];
+    const std::string type = k == 1 ? sizes_.index_type() : sizes_.unsigned_type();
+    const std::string index_type = group ? sizes_.unsigned_type() : sizes_.index_type();
+    if (sizes_.narrow()) {
+        line(fmt::format("const {} {} = {} / {};", type, next, rest, extent));
+        line(fmt::format("const {} {} = {} % {};", index_type, index, rest, extent));
+    } else {
+        line(fmt::format("const {} {} = fl_quotient({}, {});", type, next, rest, extent));
+        line(fmt::format("const {} {} = {} - {} * {};", index_type, index, rest, next, extent));
+    }
+    if (group) thread_ = index;
 }
 
 }  // namespace fuseline

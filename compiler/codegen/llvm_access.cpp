@@ -107,7 +107,8 @@ std::string LlvmAccess::element_address(ValueId buffer, const Affine& affine) {
 }
 
 std::string LlvmAccess::alias_text(ValueId buffer) const {
-    // !1 is what is read, !2 all that is written; then for writer k its own set and that of all other buffers.
+    // !1 is what is read, !2 all that is written; then for writer k its own set and that of all other
+    // buffers.
     const int writer = buffers_.at(buffer.index).writer;
     if (writers_ == 0) return "";
     if (writer < 0) return ", !alias.scope !1, !noalias !2";
@@ -139,8 +140,8 @@ std::string LlvmAccess::vector_address(ValueId buffer, const Affine& affine) {
     const std::string first = element_address(buffer, affine);
     if (!runs_backwards(affine)) return first;
     const std::string last = w_.name("at");
-    w_.line("{} = getelementptr {}, ptr {}, i64 {}", last, llvm_storage_type(w_.kernel().type(buffer).dtype, 1), first,
-            1 - w_.vector_lanes());
+    w_.line("{} = getelementptr {}, ptr {}, i64 {}", last,
+            llvm_storage_type(w_.kernel().type(buffer).dtype, 1), first, 1 - w_.vector_lanes());
     return last;
 }
 
@@ -167,8 +168,8 @@ std::string LlvmAccess::lane_addresses(ValueId buffer, const Affine& affine, Ext
     const std::string offsets = lane_offsets(coefficient);
     const std::string first = element_address(buffer, affine);
     const std::string all = w_.name("all");
-    w_.line("{} = getelementptr {}, ptr {}, <{} x i64> {}", all, llvm_storage_type(dtype, 1), first, w_.vector_lanes(),
-            offsets);
+    w_.line("{} = getelementptr {}, ptr {}, <{} x i64> {}", all, llvm_storage_type(dtype, 1), first,
+            w_.vector_lanes(), offsets);
     return all;
 }
 

@@ -32,8 +32,8 @@ private:
     std::unordered_map<uint32_t, std::string> atoms_;  ///< by atom of the pool
 };
 
-/// Reads and writes of buffers at affine offsets of the nest's indices. A buffer that is written must overlap no
-/// other of its launch: the text says so to LLVM.
+/// Reads and writes of buffers at affine offsets of the nest's indices. A buffer that is written must overlap
+/// no other of its launch: the text says so to LLVM.
 class LlvmAccess {
 public:
     LlvmAccess(LlvmWriter& writer, LlvmSizes& sizes) : w_(writer), sizes_(sizes) {}

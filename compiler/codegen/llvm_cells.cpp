@@ -1,4 +1,5 @@
-// Reads a cell ("fadd", "icmp slt", "@llvm.sqrt", "sleef.exp_u10", "fl.mod", ..) and prints what it stands for.
+// Reads a cell ("fadd", "icmp slt", "@llvm.sqrt", "sleef.exp_u10", "fl.mod", ..) and prints what it stands
+// for.
 #include "compiler/codegen/llvm_cells.h"
 
 #include <array>

@@ -1,4 +1,5 @@
-// Prints a kernel as textual LLVM IR: loops over the outer axes, a vector loop and a masked tail over the innermost.
+// Prints a kernel as textual LLVM IR: loops over the outer axes, a vector loop and a masked tail over the
+// innermost.
 #include <algorithm>
 
 #include "compiler/codegen/emitters.h"
@@ -15,12 +16,12 @@ using ir::ValueId;
 
 namespace {
 
-/// Above this many vector operations one masked body serves full vectors and the tail: a second body would double
-/// the time to compile for little.
+/// Above this many vector operations one masked body serves full vectors and the tail: a second body would
+/// double the time to compile for little.
 constexpr size_t kTwoBodies = 64;
 
-/// Lanes of a vector. Loops and calls leave the processor waiting for one result after another, so that two registers
-/// side by side are up to twice as fast; straight arithmetic overlaps from round to round anyway.
+/// Lanes of a vector. Loops and calls leave the processor waiting for one result after another, so that two
+/// registers side by side are up to twice as fast; straight arithmetic overlaps from round to round anyway.
 int vector_lanes(const LlvmLevels& levels, const Target& target) {
     if (levels.rank() == 0) return 1;
     const int registers = levels.waits() && levels.vector_nodes() <= kTwoBodies ? 2 : 1;
@@ -52,12 +53,16 @@ private:
     void scalar_nodes();
     void vector_nodes();
     void innermost();
+    std::string full_vectors(const std::string& low, const std::string& high);
+    void vector_loop(const std::string& low, const std::string& stop, bool masked);
+    void tail(const std::string& stop, const std::string& high);
     void body(std::string_view index, bool masked);
     std::string lane_mask(std::string_view left);
     std::string lower(uint32_t axis) const { return axis == 0 ? "%begin" : "0"; }
     std::string upper(uint32_t axis) { return axis == 0 ? "%end" : sizes_.operand(loops_.extents[axis]); }
     std::string axis_label(uint32_t axis) const { return fmt::format("axis{}", axis); }
     std::string assembled();
+    void close_axes();
 
     const ir::Function& f_;
     const Target& target_;
@@ -71,8 +76,8 @@ private:
 };
 
 void Emitter::prologue() {
-    for (const char* taken : {"buffers", "scalars", "sizes", "begin", "end", "entry", "start", "done", "rows", "vector",
-                              "rest", "tail"}) {
+    for (const char* taken : {"buffers", "scalars", "sizes", "begin", "end", "entry", "start", "done", "rows",
+                              "vector", "rest", "tail"}) {
         w_.label(taken);
     }
     for (uint32_t axis = 0; axis < levels_.rank(); ++axis) w_.label(axis_label(axis));
@@ -200,57 +205,65 @@ void Emitter::body(std::string_view index, bool masked) {
     w_.mask.clear();
 }
 
-void Emitter::innermost() {
-    const uint32_t axis = levels_.rank() - 1;
-    const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
-    const std::string low = lower(axis), high = upper(axis);
+/// Jumps to the loop, or past it where no full vector fits; gives the end of the full vectors.
+std::string Emitter::full_vectors(const std::string& low, const std::string& high) {
     const int lanes = w_.vector_lanes();
-    const bool one_body = levels_.vector_nodes() > kTwoBodies;
-    w_.enter(levels_.rank());
-    w_.block("rows");
-    std::string stop = high;
-    if (!one_body && lanes > 1) {
-        const std::string count = w_.name("count"), whole = w_.name("whole"), some = w_.name("some");
-        stop = w_.name("stop");
-        w_.line("{} = sub i64 {}, {}", count, high, low);
-        w_.line("{} = and i64 {}, {}", whole, count, -lanes);
-        w_.line("{} = add i64 {}, {}", stop, low, whole);
-        w_.line("{} = icmp ne i64 {}, 0", some, whole);
-        w_.line("br i1 {}, label %vector, label %rest", some);
-    } else {
-        w_.jump("vector");
-    }
-    const std::string index = w_.name(parameters[axis]), next = w_.name("next"), more = w_.name("more");
+    const std::string count = w_.name("count"), whole = w_.name("whole"), some = w_.name("some");
+    const std::string stop = w_.name("stop");
+    w_.line("{} = sub i64 {}, {}", count, high, low);
+    w_.line("{} = and i64 {}, {}", whole, count, -lanes);
+    w_.line("{} = add i64 {}, {}", stop, low, whole);
+    w_.line("{} = icmp ne i64 {}, 0", some, whole);
+    w_.line("br i1 {}, label %vector, label %rest", some);
+    return stop;
+}
+
+void Emitter::vector_loop(const std::string& low, const std::string& stop, bool masked) {
+    const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
+    const std::string index = w_.name(parameters.back()), next = w_.name("next"), more = w_.name("more");
     w_.block("vector");
     w_.line("{} = phi i64 [ {}, %rows ], [ {}, %vector.latch ]", index, low, next);
-    body(index, one_body && lanes > 1);
+    body(index, masked);
     w_.jump("vector.latch");
     w_.block("vector.latch");
-    w_.line("{} = add i64 {}, {}", next, index, lanes);
+    w_.line("{} = add i64 {}, {}", next, index, w_.vector_lanes());
     w_.line("{} = icmp slt i64 {}, {}", more, next, stop);
     w_.line("br i1 {}, label %vector, label %rest", more);
     w_.block("rest");
-    if (!one_body && lanes > 1) {
-        const std::string left = w_.name("some");
-        w_.line("{} = icmp slt i64 {}, {}", left, stop, high);
-        w_.line("br i1 {}, label %tail, label %rows.done", left);
-        w_.block("tail");
-        body(stop, true);
+}
+
+void Emitter::tail(const std::string& stop, const std::string& high) {
+    const std::string some = w_.name("some");
+    w_.line("{} = icmp slt i64 {}, {}", some, stop, high);
+    w_.line("br i1 {}, label %tail, label %rows.done", some);
+    w_.block("tail");
+    body(stop, true);
+}
+
+void Emitter::innermost() {
+    const uint32_t axis = levels_.rank() - 1;
+    const std::string low = lower(axis), high = upper(axis);
+    const bool several = w_.vector_lanes() > 1;
+    const bool two_bodies = several && levels_.vector_nodes() <= kTwoBodies;
+    w_.enter(levels_.rank());
+    w_.block("rows");
+    std::string stop = high;
+    if (two_bodies) {
+        stop = full_vectors(low, high);
+    } else {
+        w_.jump("vector");
     }
+    vector_loop(low, stop, several && !two_bodies);
+    if (two_bodies) tail(stop, high);
     w_.jump("rows.done");
     w_.block("rows.done");
 }
 
+/// Joins the loops over the outer axes around the innermost one.
 std::string Emitter::assembled() {
     const uint32_t rank = levels_.rank();
     guard();
     std::string text = w_.take_head(0);
-    std::string end;
-    if (rank == 0) {
-        w_.enter(0);
-        w_.jump("done");
-        return text + w_.take(0) + "done:\n  ret void\n}\n";
-    }
     w_.enter(0);
     for (uint32_t axis = 0; axis + 1 < rank; ++axis) {
         const std::string label = axis_label(axis);
@@ -263,10 +276,18 @@ std::string Emitter::assembled() {
         text += w_.take_head(axis + 1);
         w_.enter(axis + 1);
     }
-    w_.jump("rows");
-    text += w_.take(rank - 1) + w_.take(rank);
-    w_.enter(rank);
-    for (uint32_t axis = rank - 1; axis-- > 0;) {
+    if (rank != 0) {
+        w_.jump("rows");
+        text += w_.take(rank - 1);
+        close_axes();
+    }
+    w_.jump("done");
+    return text + w_.take(rank) + "done:\n  ret void\n}\n";
+}
+
+void Emitter::close_axes() {
+    w_.enter(levels_.rank());
+    for (uint32_t axis = levels_.rank() - 1; axis-- > 0;) {
         const std::string label = axis_label(axis);
         const std::string more = w_.name("more");
         w_.jump(label + ".latch");
@@ -276,8 +297,6 @@ std::string Emitter::assembled() {
         w_.line("br i1 {0}, label %{1}, label %{1}.done", more, label);
         w_.block(label + ".done");
     }
-    w_.jump("done");
-    return text + w_.take(rank) + "done:\n  ret void\n}\n";
 }
 
 std::string Emitter::emit(const std::string& symbol) {
@@ -286,8 +305,9 @@ std::string Emitter::emit(const std::string& symbol) {
     scalar_nodes();
     if (levels_.rank() != 0) innermost();
     const std::string code = assembled();
-    std::string text = fmt::format("; {}: {} lanes of {} bits\n", f_.schedule.empty() ? "kernel" : f_.schedule,
-                                   w_.vector_lanes(), 8 * levels_.widest_bytes());
+    std::string text =
+        fmt::format("; {}: {} lanes of {} bits\n", f_.schedule.empty() ? "kernel" : f_.schedule,
+                    w_.vector_lanes(), 8 * levels_.widest_bytes());
     text += fmt::format(
         "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %scalars,\n"
         "    ptr noalias nocapture readonly %sizes, i64 %begin, i64 %end) #0 {{\n",
@@ -295,7 +315,8 @@ std::string Emitter::emit(const std::string& symbol) {
     text += code;
     const std::string prelude = llvm_prelude_text(embedded::kLlvmPrelude, w_.instances, target_);
     if (!prelude.empty()) text += "\n" + prelude;
-    text += fmt::format("\nattributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
+    text +=
+        fmt::format("\nattributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
     const std::string metadata = access_.metadata();
     return metadata.empty() ? text : text + "\n" + metadata;
 }

@@ -80,7 +80,8 @@ bool LlvmLevels::update_simple(NodeId id) {
     const Node& n = f_.node(id);
     uint32_t level = 0;
     for (ValueId v : f_.operands(n)) level = std::max(level, levels_[v.index]);
-    if (const auto* affine = std::get_if<ir::Affine>(&n.attribute); affine != nullptr && !affine->terms.empty()) {
+    if (const auto* affine = std::get_if<ir::Affine>(&n.attribute);
+        affine != nullptr && !affine->terms.empty()) {
         level = std::max(level, affine->terms.back().axis + 1);
     }
     bool changed = false;
@@ -137,38 +138,45 @@ void LlvmLevels::summarise(const std::vector<Visit>& order) {
     std::vector<NodeId> open;
     for (const Visit& visit : order) {
         const Node& n = f_.node(visit.node);
-        if (visit.leaving) open.pop_back();
-        uint32_t& level = node_levels_[visit.node.index];
-        for (uint32_t k = 0; k < n.results_count; ++k) {
-            level = std::max(level, levels_[f_.result(visit.node, k).index]);
+        if (visit.leaving) {
+            open.pop_back();
+        } else {
+            node_levels_[visit.node.index] = own_level(visit.node);
+            count_vectors(visit.node);
         }
-        if (n.op.is(Structure::store_)) level = rank_;
-        if (visit.leaving && !open.empty()) {
-            uint32_t& outer = node_levels_[open.back().index];
-            outer = std::max(outer, level);
-        }
-        if (visit.leaving) continue;
-        count_vectors(visit.node);
-        const bool access = n.op.is(Structure::load_) || n.op.is(Structure::store_);
-        const bool loop = n.op.is(Structure::while_) || n.op.is(Structure::for_);
-        if (access || loop) masked_regions_[n.parent.index] = true;
-        if (n.regions_count != 0) {
-            for (uint32_t r = 0; r < n.regions_count; ++r) {
-                for (ValueId p : f_.region(f_.region_of(n, r)).parameters) {
-                    level = std::max(level, levels_[p.index]);
-                }
-            }
+        if (n.regions_count != 0 && !visit.leaving) {
             open.push_back(visit.node);
         } else if (!open.empty()) {
             uint32_t& outer = node_levels_[open.back().index];
-            outer = std::max(outer, level);
+            outer = std::max(outer, node_levels_[visit.node.index]);
         }
     }
+    mark_masked_regions(order);
+}
+
+/// The level of a node without what its regions hold.
+uint32_t LlvmLevels::own_level(NodeId id) const {
+    const Node& n = f_.node(id);
+    if (n.op.is(Structure::store_)) return rank_;
+    uint32_t level = 0;
+    for (uint32_t k = 0; k < n.results_count; ++k) level = std::max(level, levels_[f_.result(id, k).index]);
+    for (uint32_t r = 0; r < n.regions_count; ++r) {
+        for (ValueId p : f_.region(f_.region_of(n, r)).parameters) level = std::max(level, levels_[p.index]);
+    }
+    return level;
+}
+
+/// From inner regions to outer ones.
+void LlvmLevels::mark_masked_regions(const std::vector<Visit>& order) {
+    constexpr Structure kMasked[] = {Structure::load_, Structure::store_, Structure::while_, Structure::for_};
     for (auto v = order.rbegin(); v != order.rend(); ++v) {
         const Node& n = f_.node(v->node);
+        bool masked = false;
+        for (Structure s : kMasked) masked = masked || n.op.is(s);
         for (uint32_t r = 0; r < n.regions_count; ++r) {
-            if (masked_regions_[f_.region_of(n, r).index]) masked_regions_[n.parent.index] = true;
+            masked = masked || masked_regions_[f_.region_of(n, r).index];
         }
+        if (masked) masked_regions_[n.parent.index] = true;
     }
 }
 

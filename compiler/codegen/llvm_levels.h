@@ -1,4 +1,5 @@
-// Which loops of a kernel's nest each value depends on: decides what is a scalar, what a vector, and where it stands.
+// Which loops of a kernel's nest each value depends on: decides what is a scalar, what a vector, and where it
+// stands.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ public:
     uint32_t of(ir::ValueId v) const { return levels_[v.index]; }
     /// Whether the value is a vector.
     bool varies(ir::ValueId v) const { return rank_ != 0 && levels_[v.index] == rank_; }
-    /// The level at which a node of the nest's region, with all that its regions hold, can stand. Stores stay innermost.
+    /// The level at which a node of the nest's region, with all that its regions hold, can stand. Stores stay
+    /// innermost.
     uint32_t of_node(ir::NodeId id) const { return node_levels_[id.index]; }
     /// Whether a region of an `if` holds loops or accesses, which must not run when no lane takes that side.
     bool needs_mask(ir::RegionId region) const { return masked_regions_[region.index]; }
@@ -45,6 +47,8 @@ private:
     bool update_for(ir::NodeId id);
     bool raise(ir::ValueId v, uint32_t level);
     void summarise(const std::vector<Visit>& order);
+    uint32_t own_level(ir::NodeId id) const;
+    void mark_masked_regions(const std::vector<Visit>& order);
     void count_vectors(ir::NodeId id);
 
     const ir::Function& f_;

@@ -88,8 +88,8 @@ void LlvmRegions::end_loop(Frame& f, std::span<const ValueId> yields) {
         const ValueId v{n.results_begin + k};
         const std::string type = w_.type(v, w_.lanes(v));
         if (masked) {
-            w_.line("{} = select {} {}, {} {}, {} {}", f.nexts[k], w_.mask_type(), f.mask, type, texts[k], type,
-                    f.phis[k]);
+            w_.line("{} = select {} {}, {} {}, {} {}", f.nexts[k], w_.mask_type(), f.mask, type, texts[k],
+                    type, f.phis[k]);
         } else {
             w_.line("{} = phi {} [ {}, %{} ]", f.nexts[k], type, texts[k], end);
         }
@@ -103,7 +103,8 @@ void LlvmRegions::end_loop(Frame& f, std::span<const ValueId> yields) {
 }
 
 void LlvmRegions::advance_index(Frame& f) {
-    const ValueId index = w_.kernel().region(w_.kernel().region_of(w_.kernel().node(f.owner), 0)).parameters[0];
+    const ValueId index =
+        w_.kernel().region(w_.kernel().region_of(w_.kernel().node(f.owner), 0)).parameters[0];
     const int lanes = w_.lanes(index);
     w_.line("{} = add {} {}, {}", f.index_next, w_.type(index, lanes), f.index,
             llvm_constant(DType::i64_, lanes, "1"));

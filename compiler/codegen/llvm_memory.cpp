@@ -1,5 +1,5 @@
-// Memory operations: a vector where lanes lie side by side, a scalar where all read one element, a gather or scatter
-// otherwise.
+// Memory operations: a vector where lanes lie side by side, a scalar where all read one element, a gather or
+// scatter otherwise.
 #include "compiler/codegen/llvm_access.h"
 #include "compiler/support/errors.h"
 
@@ -63,8 +63,8 @@ void LlvmAccess::load(NodeId id) {
     }
     const std::string address = element_address(buffer, affine);
     const std::string stored = is_bool(dtype) ? w_.name("byte") : w_.name(result);
-    w_.line("{} = load {}, ptr {}, align {}{}", stored, llvm_storage_type(dtype, 1), address, byte_size(dtype),
-            alias_text(buffer));
+    w_.line("{} = load {}, ptr {}, align {}{}", stored, llvm_storage_type(dtype, 1), address,
+            byte_size(dtype), alias_text(buffer));
     define_loaded(id, stored, 1);
 }
 
@@ -80,7 +80,8 @@ std::string LlvmAccess::reversed(DType dtype, const std::string& value) {
 std::string LlvmAccess::ordered_mask(bool backwards) {
     if (!backwards || w_.mask.empty()) return w_.mask;
     const std::string result = w_.name("mask");
-    w_.line("{0} = call {1} @llvm.vector.reverse.v{2}i1({1} {3})", result, w_.mask_type(), w_.vector_lanes(), w_.mask);
+    w_.line("{0} = call {1} @llvm.vector.reverse.v{2}i1({1} {3})", result, w_.mask_type(), w_.vector_lanes(),
+            w_.mask);
     return result;
 }
 
@@ -96,10 +97,11 @@ void LlvmAccess::load_vector(NodeId id) {
     const std::string mask = ordered_mask(turned);
     std::string stored = is_bool(dtype) || turned ? w_.name("stored") : w_.name(result);
     if (mask.empty()) {
-        w_.line("{} = load {}, ptr {}, align {}{}", stored, type, address, byte_size(dtype), alias_text(buffer));
+        w_.line("{} = load {}, ptr {}, align {}{}", stored, type, address, byte_size(dtype),
+                alias_text(buffer));
     } else {
-        w_.line("{} = call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {} {}, {} zeroinitializer){}", stored, type,
-                storage_suffix(dtype, lanes), address, byte_size(dtype), w_.mask_type(), mask, type,
+        w_.line("{} = call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {} {}, {} zeroinitializer){}", stored,
+                type, storage_suffix(dtype, lanes), address, byte_size(dtype), w_.mask_type(), mask, type,
                 alias_text(buffer));
     }
     if (turned) stored = reversed(dtype, stored);
@@ -114,9 +116,11 @@ void LlvmAccess::load_lanes(NodeId id, ExtentId coefficient) {
     const std::string type = llvm_storage_type(dtype, lanes);
     const std::string all = lane_addresses(buffer, std::get<Affine>(f.node(id).attribute), coefficient);
     const std::string stored = is_bool(dtype) ? w_.name("bytes") : w_.name(result);
-    w_.line("{0} = call {1} @llvm.masked.gather.{2}.v{3}p0(<{3} x ptr> {4}, i32 {5}, {6} {7}, {1} zeroinitializer){8}",
-            stored, type, storage_suffix(dtype, lanes), lanes, all, byte_size(dtype), w_.mask_type(),
-            w_.mask_operand(), alias_text(buffer));
+    w_.line(
+        "{0} = call {1} @llvm.masked.gather.{2}.v{3}p0(<{3} x ptr> {4}, i32 {5}, {6} {7}, {1} "
+        "zeroinitializer){8}",
+        stored, type, storage_suffix(dtype, lanes), lanes, all, byte_size(dtype), w_.mask_type(),
+        w_.mask_operand(), alias_text(buffer));
     define_loaded(id, stored, lanes);
 }
 
@@ -149,10 +153,12 @@ void LlvmAccess::store_vector(NodeId id) {
     const std::string address = vector_address(buffer, affine);
     const std::string mask = ordered_mask(turned);
     if (mask.empty()) {
-        w_.line("store {} {}, ptr {}, align {}{}", type, stored, address, byte_size(dtype), alias_text(buffer));
+        w_.line("store {} {}, ptr {}, align {}{}", type, stored, address, byte_size(dtype),
+                alias_text(buffer));
     } else {
-        w_.line("call void @llvm.masked.store.{}.p0({} {}, ptr {}, i32 {}, {} {}){}", storage_suffix(dtype, lanes),
-                type, stored, address, byte_size(dtype), w_.mask_type(), mask, alias_text(buffer));
+        w_.line("call void @llvm.masked.store.{}.p0({} {}, ptr {}, i32 {}, {} {}){}",
+                storage_suffix(dtype, lanes), type, stored, address, byte_size(dtype), w_.mask_type(), mask,
+                alias_text(buffer));
     }
 }
 
@@ -164,8 +170,8 @@ void LlvmAccess::store_lanes(NodeId id, ExtentId coefficient) {
     const std::string stored = to_storage(value, lanes);
     const std::string all = lane_addresses(buffer, std::get<Affine>(f.node(id).attribute), coefficient);
     w_.line("call void @llvm.masked.scatter.{}.v{}p0({} {}, <{} x ptr> {}, i32 {}, {} {}){}",
-            storage_suffix(dtype, lanes), lanes, llvm_storage_type(dtype, lanes), stored, lanes, all, byte_size(dtype),
-            w_.mask_type(), w_.mask_operand(), alias_text(buffer));
+            storage_suffix(dtype, lanes), lanes, llvm_storage_type(dtype, lanes), stored, lanes, all,
+            byte_size(dtype), w_.mask_type(), w_.mask_operand(), alias_text(buffer));
 }
 
 }  // namespace fuseline

@@ -163,8 +163,8 @@ void LlvmRegions::leave_vector_if(Frame& f) {
         const ValueId v{n.results_begin + k};
         const std::string type = w_.type(v, w_.vector_lanes());
         results.push_back(w_.name(v));
-        w_.line("{} = select {} {}, {} {}, {} {}", results.back(), w_.mask_type(), f.condition, type, f.yields[k], type,
-                texts[k]);
+        w_.line("{} = select {} {}, {} {}, {} {}", results.back(), w_.mask_type(), f.condition, type,
+                f.yields[k], type, texts[k]);
     }
     define_results(n, results);
     frames_.pop_back();

@@ -1,4 +1,5 @@
-// The nodes of a kernel as LLVM text: `if`, `while` and `for` on scalars branch, on vectors they run under masks.
+// The nodes of a kernel as LLVM text: `if`, `while` and `for` on scalars branch, on vectors they run under
+// masks.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace fuseline {
 
-/// Lane by lane the bits are those of scalar execution: a vector loop runs while a lane is active, and lanes that
-/// are not keep what they carry.
+/// Lane by lane the bits are those of scalar execution: a vector loop runs while a lane is active, and lanes
+/// that are not keep what they carry.
 class LlvmRegions {
 public:
     LlvmRegions(LlvmWriter& writer, LlvmSizes& sizes, LlvmAccess& access)
@@ -26,15 +27,15 @@ private:
         uint32_t number = 0;  ///< among the owner's regions
         size_t position = 0;
         std::string outer_mask;
-        std::string mask;     ///< of lanes that take this side, or that go on
-        std::string stem;     ///< of the labels
+        std::string mask;  ///< of lanes that take this side, or that go on
+        std::string stem;  ///< of the labels
         std::string condition;
         bool branches = false;  ///< the side of a vector `if` is jumped over when no lane takes it
         std::string skipped_from;
-        std::vector<std::string> phis;   ///< of a loop's carried values
-        std::vector<std::string> nexts;  ///< their names in the next round
-        std::string index, index_next;   ///< of a `for`
-        std::vector<std::string> yields; ///< of an `if`'s first side
+        std::vector<std::string> phis;    ///< of a loop's carried values
+        std::vector<std::string> nexts;   ///< their names in the next round
+        std::string index, index_next;    ///< of a `for`
+        std::vector<std::string> yields;  ///< of an `if`'s first side
         std::string yield_block;
     };
     void simple(ir::NodeId id);

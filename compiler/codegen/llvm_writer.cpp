@@ -52,7 +52,11 @@ std::string llvm_literal(DType dtype, Scalar value) {
 }
 
 LlvmWriter::LlvmWriter(const ir::Function& kernel, const LlvmLevels& levels, int lanes)
-    : f_(kernel), levels_(levels), lanes_(lanes), sections_(2 * levels.rank() + 2), values_(kernel.value_count()) {}
+    : f_(kernel),
+      levels_(levels),
+      lanes_(lanes),
+      sections_(2 * levels.rank() + 2),
+      values_(kernel.value_count()) {}
 
 std::string LlvmWriter::label(std::string_view wanted) {
     std::string base(wanted.empty() ? "v" : wanted);
@@ -122,11 +126,13 @@ std::string LlvmWriter::operand(ValueId v, int lanes) {
     return value.splat;
 }
 
-std::string LlvmWriter::splat(std::string_view type, std::string_view text, int lanes, std::string_view name) {
+std::string LlvmWriter::splat(std::string_view type, std::string_view text, int lanes,
+                              std::string_view name) {
     const std::string one = this->name(fmt::format("{}.lane", name.empty() ? "v" : name));
     const std::string all = this->name(fmt::format("{}.all", name.empty() ? "v" : name));
     line("{} = insertelement <{} x {}> poison, {} {}, i64 0", one, lanes, type, type, text);
-    line("{0} = shufflevector <{1} x {2}> {3}, <{1} x {2}> poison, <{1} x i32> zeroinitializer", all, lanes, type, one);
+    line("{0} = shufflevector <{1} x {2}> {3}, <{1} x {2}> poison, <{1} x i32> zeroinitializer", all, lanes,
+         type, one);
     return all;
 }
 
@@ -138,7 +144,8 @@ std::string LlvmWriter::masked_by(std::string_view condition, bool inverted) {
     std::string wanted(condition);
     if (inverted) {
         wanted = name("not");
-        line("{} = xor {} {}, {}", wanted, mask_type(), condition, llvm_constant(DType::bool_, lanes_, "true"));
+        line("{} = xor {} {}, {}", wanted, mask_type(), condition,
+             llvm_constant(DType::bool_, lanes_, "true"));
     }
     if (mask.empty()) return wanted;
     const std::string both = name("mask");

@@ -1,4 +1,5 @@
-// Text of one LLVM function under construction: sections, fresh names, and the spelling of values as scalars and vectors.
+// Text of one LLVM function under construction: sections, fresh names, and the spelling of values as scalars
+// and vectors.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,9 +21,10 @@ namespace fuseline {
 /// Literal of one element as its bits: "0x3FF8000000000000", "-1", "true".
 std::string llvm_literal(DType dtype, Scalar value);
 
-/// Section k < rank is the code before the loop over axis k; section `rank` is the body of the innermost loop.
-/// Sections of outer loops stay open while the body is written, so that code which does not vary moves out.
-/// Each has a head, a straight line of offsets that stands first; the head of section 0 is the function's prologue.
+/// Section k < rank is the code before the loop over axis k; section `rank` is the body of the innermost
+/// loop. Sections of outer loops stay open while the body is written, so that code which does not vary moves
+/// out. Each has a head, a straight line of offsets that stands first; the head of section 0 is the
+/// function's prologue.
 class LlvmWriter {
 public:
     LlvmWriter(const ir::Function& kernel, const LlvmLevels& levels, int lanes);
@@ -91,7 +93,7 @@ private:
     };
     struct Value {
         std::string text;
-        std::string splat;  ///< of a scalar that stands in a section's straight line
+        std::string splat;          ///< of a scalar that stands in a section's straight line
         uint32_t home = kInRegion;  ///< the place where it stands
         bool constant = false;
     };

@@ -22,8 +22,8 @@ public:
         bool compiled = false;  ///< by this call; false: it was there, or another thread compiled it
     };
 
-    /// The executable of a key; `text` is compared on a hit, so that two kernels of one hash never share code. An exception
-    /// of `build` reaches everyone who waits and is not kept: the next call tries again.
+    /// The executable of a key; `text` is compared on a hit, so that two kernels of one hash never share
+    /// code. An exception of `build` reaches everyone who waits and is not kept: the next call tries again.
     Found get(const Hash128& hash, const std::string& text, const Build& build);
 
 private:

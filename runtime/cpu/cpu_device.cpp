@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "compiler/codegen/emitters.h"
+#include "compiler/codegen/llvm_cost.h"
 #include "compiler/support/errors.h"
 #include "runtime/cpu/orc_engine.h"
 #include "runtime/cpu/parallel_for.h"
@@ -54,7 +55,8 @@ public:
         if (size < all) pointer = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
         if (pointer == nullptr) {
             throw UserError(fmt::format("out of memory: an array of {} was asked for; this machine has {}",
-                                        bytes_text(static_cast<double>(size)), bytes_text(static_cast<double>(all))));
+                                        bytes_text(static_cast<double>(size)),
+                                        bytes_text(static_cast<double>(all))));
         }
 #if defined(__linux__)
         if (alignment == kLargePage) madvise(pointer, size, MADV_HUGEPAGE);
@@ -67,6 +69,7 @@ public:
 class CpuExecutable : public Executable {
 public:
     ir::Function kernel;
+    int64_t element_cost = 1;
     std::unique_ptr<CpuCode> code;
     /// Engine of `code`, which must not go first.
     std::shared_ptr<OrcEngine> engine;
@@ -111,8 +114,8 @@ Target cpu_target(const HostProcessor& host, int vector_bits) {
         throw UserError(fmt::format("vectors have 128, 256 or 512 bits: {} was asked for", vector_bits));
     }
     if (vector_bits > widest) {
-        throw UserError(fmt::format("this processor ({}) has vectors of {} bits at most: {} was asked for", host.name,
-                                    widest, vector_bits));
+        throw UserError(fmt::format("this processor ({}) has vectors of {} bits at most: {} was asked for",
+                                    host.name, widest, vector_bits));
     }
     target.vector_bits = vector_bits;
     return target;
@@ -129,13 +132,15 @@ public:
     const Target& target() const override { return target_; }
     std::string name() const override { return "cpu"; }
     std::string description() const override {
-        const char* vectors = target_.vector_bits == 512 ? "AVX-512" : target_.vector_bits == 256 ? "AVX2" : "128 bits";
-        return fmt::format("{} ({}, {}), {} thread{}", processor_model(), host_.name, vectors, workers_.threads(),
-                           workers_.threads() == 1 ? "" : "s");
+        const char* vectors = target_.vector_bits == 512   ? "AVX-512"
+                              : target_.vector_bits == 256 ? "AVX2"
+                                                           : "128 bits";
+        return fmt::format("{} ({}, {}), {} thread{}", processor_model(), host_.name, vectors,
+                           workers_.threads(), workers_.threads() == 1 ? "" : "s");
     }
     std::string compiler() const override {
-        return fmt::format("llvm {} sleef {}.{}.{}", OrcEngine::version(), SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
-                           SLEEF_VERSION_PATCHLEVEL);
+        return fmt::format("llvm {} sleef {}.{}.{}", OrcEngine::version(), SLEEF_VERSION_MAJOR,
+                           SLEEF_VERSION_MINOR, SLEEF_VERSION_PATCHLEVEL);
     }
 
     std::shared_ptr<Allocation> allocate(size_t bytes, Stream) override {
@@ -155,6 +160,7 @@ public:
         auto made = std::make_shared<CpuExecutable>();
         made->symbol = symbol;
         made->kernel = kernel;
+        made->element_cost = cpu_element_cost(kernel);
         made->source = emit_llvm(kernel, symbol, target_);
         made->engine = engine_;
         made->code = engine_->compile(made->source, symbol);
@@ -167,11 +173,12 @@ public:
         const CpuRange range = cpu_range(own.kernel, arguments.sizes);
         if (range.work_per_step == 0) return;
         const CpuKernel entry = own.code->entry;
-        workers_.run(range.extent, range.work_per_step, [&](int64_t begin, int64_t end) {
+        workers_.run(range.extent, range.work_per_step, own.element_cost, [&](int64_t begin, int64_t end) {
             entry(arguments.buffers.data(), arguments.scalars.data(), arguments.sizes.data(), begin, end);
         });
     }
-    double timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override {
+    double timed_launch(const Executable& executable, const LaunchArguments& arguments,
+                        Stream stream) override {
         const auto start = Clock::now();
         launch(executable, arguments, stream);
         return milliseconds_since(start);

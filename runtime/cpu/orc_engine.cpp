@@ -23,14 +23,15 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "compiler/support/errors.h"
 
 namespace fuseline {
 namespace {
 
-/// Asked by name too: a host program may have loaded us without lending our libraries' symbols to the process.
-/// A program that is linked with a static SLEEF has them itself.
+/// Asked by name too: a host program may have loaded us without lending our libraries' symbols to the
+/// process. A program that is linked with a static SLEEF has them itself.
 constexpr const char* kSleefLibrary = "libsleef.so.3";
 
 /// The one place where LLVM's errors become ours.
@@ -65,8 +66,11 @@ Parsed parsed(const std::string& ir, const llvm::TargetMachine& machine) {
     Parsed p{std::make_unique<llvm::LLVMContext>(), nullptr};
     llvm::SMDiagnostic diagnostic;
     const std::string layout = machine.createDataLayout().getStringRepresentation();
-    const auto use_layout = [&](llvm::StringRef, llvm::StringRef) { return std::optional<std::string>(layout); };
-    p.module = llvm::parseAssembly(llvm::MemoryBufferRef(ir, "kernel"), diagnostic, *p.context, nullptr, use_layout);
+    const auto use_layout = [&](llvm::StringRef, llvm::StringRef) {
+        return std::optional<std::string>(layout);
+    };
+    p.module =
+        llvm::parseAssembly(llvm::MemoryBufferRef(ir, "kernel"), diagnostic, *p.context, nullptr, use_layout);
     if (p.module == nullptr) {
         throw InternalError(fmt::format("LLVM refuses line {}: {}\n{}", diagnostic.getLineNo(),
                                         diagnostic.getMessage().str(), numbered(ir)));
@@ -93,7 +97,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     each.addPass(llvm::EarlyCSEPass());
     each.addPass(llvm::InstCombinePass());
     each.addPass(llvm::SimplifyCFGPass());
-    each.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    each.addPass(
+        llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     llvm::ModulePassManager all;
     all.addPass(llvm::AlwaysInlinerPass());
     all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
@@ -116,15 +121,17 @@ private:
 struct OrcEngine::State {
     std::string triple, processor, features;
     const llvm::Target* target = nullptr;
+    std::mutex reporting;
+    std::string reported;  ///< reason that the linker gives apart from its error
     std::unique_ptr<llvm::orc::LLJIT> jit;
     llvm::orc::JITDylib* process = nullptr;  ///< functions that kernels may call: SLEEF's and the C library's
     std::atomic<uint64_t> next_library{0};
 
     std::unique_ptr<llvm::TargetMachine> machine() const {
         llvm::TargetOptions options;
-        std::unique_ptr<llvm::TargetMachine> made(
-            target->createTargetMachine(triple, processor, features, options, llvm::Reloc::PIC_,
-                                        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+        std::unique_ptr<llvm::TargetMachine> made(target->createTargetMachine(
+            triple, processor, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+            llvm::CodeGenOptLevel::Default, /*JIT=*/true));
         if (made == nullptr) throw ToolchainError("LLVM cannot compile for this processor");
         return made;
     }
@@ -164,7 +171,10 @@ OrcEngine::OrcEngine() : state_(std::make_unique<State>()) {
                          .create(),
                      "starting its linker");
     llvm::orc::ExecutionSession& session = s.jit->getExecutionSession();
-    session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    session.setErrorReporter([&s](llvm::Error e) {
+        const std::lock_guard lock(s.reporting);
+        s.reported = llvm::toString(std::move(e));
+    });
     s.process = &session.createBareJITDylib("process");
     const char prefix = s.jit->getDataLayout().getGlobalPrefix();
     s.process->addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix),
@@ -202,8 +212,16 @@ std::unique_ptr<CpuCode> OrcEngine::compile(const std::string& ir, const std::st
     auto code = std::make_unique<LinkedCode>(session, library);
     library.addToLinkOrder(*s.process);
     auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), symbol, false);
-    if (llvm::Error e = s.jit->addObjectFile(library, std::move(buffer))) fail(std::move(e), "reading its own object");
-    code->entry = value_of(s.jit->lookup(library, symbol), "linking a kernel").toPtr<CpuKernel>();
+    if (llvm::Error e = s.jit->addObjectFile(library, std::move(buffer)))
+        fail(std::move(e), "reading its own object");
+    auto found = s.jit->lookup(library, symbol);
+    if (!found) {
+        const std::string log = llvm::toString(found.takeError());
+        const std::lock_guard lock(s.reporting);
+        throw ToolchainError(
+            fmt::format("a kernel cannot be linked: {}", s.reported.empty() ? log : s.reported), log);
+    }
+    code->entry = found->toPtr<CpuKernel>();
     return code;
 }
 

@@ -40,8 +40,9 @@ public:
     /// "19.1.7".
     static std::string version();
 
-    /// Compiles a module and finds `symbol` in it. The code must not outlive the engine. Throws InternalError with the
-    /// numbered text where LLVM refuses it, ToolchainError where a function that it calls is missing.
+    /// Compiles a module and finds `symbol` in it. The code must not outlive the engine. Throws InternalError
+    /// with the numbered text where LLVM refuses it, ToolchainError where a function that it calls is
+    /// missing.
     std::unique_ptr<CpuCode> compile(const std::string& ir, const std::string& symbol);
     /// Assembly of a module.
     std::string assembly(const std::string& ir);

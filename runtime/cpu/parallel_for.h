@@ -18,13 +18,17 @@ public:
 
     int threads() const { return threads_; }
 
-    /// Calls `chunk(begin, end)` for pieces that cover [0, extent) and waits for all of them. A piece has about
-    /// `kGrain` elements of work at least, so that small ranges stay on the calling thread. Floating point runs in the
-    /// default mode: to nearest, with denormals, without traps. The first exception of a piece is thrown again here.
-    void run(int64_t extent, int64_t work_per_step, const std::function<void(int64_t, int64_t)>& chunk);
+    /// Calls `chunk(begin, end)` for pieces that cover [0, extent) and waits for all of them. A step is
+    /// `elements` of `element_cost` (see cpu_element_cost) each; a piece costs about `kGrain` at least, so
+    /// that small ranges stay on the calling thread. Floating point runs in the default mode: to nearest,
+    /// with denormals, without traps. The first exception of a piece is thrown again here.
+    void run(int64_t extent, int64_t elements, int64_t element_cost,
+             const std::function<void(int64_t, int64_t)>& chunk);
 
-    static constexpr int64_t kGrain = 16384;
-    /// Begins of pieces are multiples of this many steps, so that vectors of neighbouring threads share no cache line.
+    /// Some ten microseconds, several times what handing a piece to another thread takes.
+    static constexpr int64_t kGrain = int64_t{1} << 18;
+    /// Begins of pieces are multiples of this many elements, so that neighbouring threads share no cache
+    /// line.
     static constexpr int64_t kStep = 64;
 
 private:

@@ -28,8 +28,8 @@ struct Nvrtc {
     int (*version)(int* major, int* minor) = nullptr;
     int (*architecture_count)(int* count) = nullptr;
     int (*architectures)(int* values) = nullptr;
-    int (*create)(Program* program, const char* source, const char* name, int headers, const char* const* texts,
-                  const char* const* names) = nullptr;
+    int (*create)(Program* program, const char* source, const char* name, int headers,
+                  const char* const* texts, const char* const* names) = nullptr;
     int (*destroy)(Program* program) = nullptr;
     int (*compile)(Program program, int count, const char* const* options) = nullptr;
     int (*log_size)(Program program, size_t* size) = nullptr;
@@ -42,7 +42,10 @@ struct Nvrtc {
     std::string path;
 };
 
-constexpr const char* kFix = "install NVIDIA's CUDA toolkit (NVRTC 12 or 13), or add its folder to LD_LIBRARY_PATH, or use --device cpu";
+constexpr const char* kFix =
+    "install NVIDIA's CUDA toolkit (NVRTC 12 or 13), or add its folder to LD_LIBRARY_PATH, or use --device "
+    "cpu";
+constexpr int kBuiltinFailure = 7;
 
 /// Sonames, newest first.
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
@@ -50,12 +53,15 @@ constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.
 std::vector<std::string> candidates() {
     std::vector<std::string> paths(std::begin(kNames), std::end(kNames));
     std::vector<std::string> folders;
-    if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(std::string(home) + "/lib64");
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (const char* home = std::getenv(variable)) folders.push_back(std::string(home) + "/lib64");
+    }
     folders.insert(folders.end(), {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu"});
     std::error_code ignored;
     std::vector<std::string> versions;
     for (const auto& entry : std::filesystem::directory_iterator("/usr/local", ignored)) {
-        if (entry.path().filename().string().starts_with("cuda-")) versions.push_back(entry.path().string() + "/lib64");
+        if (entry.path().filename().string().starts_with("cuda-"))
+            versions.push_back(entry.path().string() + "/lib64");
     }
     std::sort(versions.rbegin(), versions.rend());
     folders.insert(folders.end(), versions.begin(), versions.end());
@@ -71,12 +77,19 @@ void take(void* library, const std::string& path, const char* symbol, Function& 
     if (function == nullptr) throw ToolchainError(fmt::format("{} lacks {}: {}", path, symbol, kFix));
 }
 
+/// The file that a symbol came from; `name` where the loader cannot tell.
+template <class Function>
+std::string file_of(Function function, const std::string& name) {
+    Dl_info info = {};
+    const bool known = dladdr(reinterpret_cast<void*>(function), &info) != 0 && info.dli_fname != nullptr;
+    return known ? info.dli_fname : name;
+}
+
 Nvrtc open_nvrtc() {
     for (const std::string& path : candidates()) {
         void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) continue;
         Nvrtc n;
-        n.path = path;
         take(library, path, "nvrtcVersion", n.version);
         take(library, path, "nvrtcGetNumSupportedArchs", n.architecture_count);
         take(library, path, "nvrtcGetSupportedArchs", n.architectures);
@@ -90,6 +103,7 @@ Nvrtc open_nvrtc() {
         take(library, path, "nvrtcGetCUBINSize", n.cubin_size);
         take(library, path, "nvrtcGetCUBIN", n.cubin);
         take(library, path, "nvrtcGetErrorString", n.error_text);
+        n.path = file_of(n.version, path);
         return n;
     }
     throw ToolchainError(fmt::format("there is no NVRTC (libnvrtc.so): {}", kFix));
@@ -113,7 +127,8 @@ struct Destroy {
 using OwnedProgram = std::unique_ptr<ProgramTag, Destroy>;
 
 /// Reads one of the program's texts through its size and copy functions.
-std::string text_of(Program program, int (*size)(Program, size_t*), int (*copy)(Program, char*), const char* what) {
+std::string text_of(Program program, int (*size)(Program, size_t*), int (*copy)(Program, char*),
+                    const char* what) {
     size_t bytes = 0;
     check(size(program, &bytes), what);
     std::string text(bytes, '\0');
@@ -136,6 +151,23 @@ void drop_end(std::string& text) {
     while (!text.empty() && text.back() == '\0') text.pop_back();
 }
 
+[[noreturn]] void throw_refusal(const std::string& name, const std::string& arch, int code,
+                                const std::string& log, const std::string& source) {
+    if (code == kBuiltinFailure || log.find("libnvrtc-builtins") != std::string::npos) {
+        throw ToolchainError(
+            fmt::format(
+                "NVRTC {} ({}) cannot open its libnvrtc-builtins.so.{}: install it beside libnvrtc, from "
+                "the same CUDA toolkit, or use --device cpu",
+                nvrtc_version(), nvrtc().path, nvrtc_version()),
+            log);
+    }
+    throw ToolchainError(
+        fmt::format("NVRTC {} cannot compile kernel {} for {} ({}): its log and the source follow; "
+                    "please report this, or use --device cpu",
+                    nvrtc_version(), name, arch, nvrtc().error_text(code)),
+        log + "\n" + numbered(source));
+}
+
 }  // namespace
 
 std::string nvrtc_version() {
@@ -153,8 +185,8 @@ std::vector<int> nvrtc_architectures() {
     return values;
 }
 
-CudaImage nvrtc_compile(const std::string& source, const std::string& name, const std::string& arch, CudaOutput output,
-                        bool verbose) {
+CudaImage nvrtc_compile(const std::string& source, const std::string& name, const std::string& arch,
+                        CudaOutput output, bool verbose) {
     const Nvrtc& n = nvrtc();
     Program raw = nullptr;
     const std::string file = name + ".cu";
@@ -169,10 +201,7 @@ CudaImage nvrtc_compile(const std::string& source, const std::string& name, cons
     CudaImage image;
     image.log = text_of(program.get(), n.log_size, n.log, "cannot give its log");
     drop_end(image.log);
-    if (code != 0) {
-        throw ToolchainError(fmt::format("NVRTC {} cannot compile kernel {} for {}: {}", nvrtc_version(), name, arch, n.error_text(code)),
-                             image.log + "\n" + numbered(source));
-    }
+    if (code != 0) throw_refusal(name, arch, code, image.log, source);
     if (output == CudaOutput::ptx) {
         image.bytes = text_of(program.get(), n.ptx_size, n.ptx, "gives no PTX");
         drop_end(image.bytes);
@@ -192,16 +221,19 @@ std::string disassemble(const std::string& cubin) {
     std::string text;
     int status = -1;
     if (written == static_cast<ssize_t>(cubin.size())) {
-        const std::string command = fmt::format("PATH=\"$PATH:/usr/local/cuda/bin\" nvdisasm '{}' 2>/dev/null", path);
+        const std::string command =
+            fmt::format("PATH=\"$PATH:/usr/local/cuda/bin\" nvdisasm '{}' 2>/dev/null", path);
         if (FILE* pipe = ::popen(command.c_str(), "r")) {
             std::array<char, 65536> buffer;
-            for (size_t n; (n = ::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), n);
+            for (size_t n; (n = ::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+                text.append(buffer.data(), n);
             status = ::pclose(pipe);
         }
     }
     std::error_code ignored;
     fs::remove(path, ignored);
-    if (status != 0) throw ToolchainError("SASS needs nvdisasm, which is not on the PATH: install the CUDA toolkit");
+    if (status != 0)
+        throw ToolchainError("SASS needs nvdisasm, which is not on the PATH: install the CUDA toolkit");
     return text;
 }
 

@@ -8,6 +8,8 @@
 #include "tests/runner/behaviour.h"
 #include "tests/runner/devices.h"
 #include "tests/runner/golden.h"
+#include "tests/runner/random_suite.h"
+#include "tests/runner/table_suite.h"
 #include "tests/runner/tally.h"
 #include "tests/runner/test_file.h"
 
@@ -16,16 +18,20 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: fuseline_test [OPTIONS] PATH...      runs the cases of .test files and folders\n"
+    "       fuseline_test [OPTIONS] --tables     compares devices, operator by operator of the table\n"
+    "       fuseline_test [OPTIONS] --random N   compares devices on N random programs\n"
     "\n"
     "  --device NAME    interpreter, cpu, cuda-on-host or cuda, with variants as cpu-128; may be repeated.\n"
     "                   By default all; one that this machine lacks is told as not run\n"
     "  --filter TEXT    only cases whose file or name contains TEXT\n"
-    "  --update         write the sections of golden cases as found\n";
+    "  --update         write the sections of golden cases as found\n"
+    "  --seed S         of the first random program; the next ones follow (default: 1)\n";
 
 struct Settings {
     std::vector<std::string> paths, devices;
     std::string filter;
-    bool update = false, help = false;
+    bool update = false, help = false, tables = false;
+    uint64_t seed = 1, random = 0;
 };
 
 Settings read_settings(const std::vector<std::string>& all) {
@@ -39,10 +45,13 @@ Settings read_settings(const std::vector<std::string>& all) {
         else if (all[k] == "--filter") s.filter = value();
         else if (all[k] == "--update") s.update = true;
         else if (all[k] == "--help") s.help = true;
+        else if (all[k] == "--tables") s.tables = true;
+        else if (all[k] == "--random") s.random = std::stoull(value());
+        else if (all[k] == "--seed") s.seed = std::stoull(value());
         else if (all[k].starts_with("--")) throw UserError(fmt::format("there is no option {}", all[k]));
         else s.paths.push_back(all[k]);
     }
-    if (s.paths.empty()) s.help = true;
+    if (s.paths.empty() && !s.tables && s.random == 0) s.help = true;
     return s;
 }
 
@@ -63,6 +72,8 @@ public:
         for (const TestDevice& d : devices_) {
             if (!d.missing.empty()) tally_.skip(d.name, d.missing, count);
         }
+        if (settings_.tables) run_table_suite(test_devices(settings_.devices), settings_.filter, tally_);
+        if (settings_.random != 0) run_random_suite(test_devices(settings_.devices), settings_.seed, settings_.random, tally_);
         return tally_.close();
     }
 

@@ -37,7 +37,8 @@ struct CpuTestKernel {
     std::shared_ptr<Executable> executable;
     CpuTestKernel(Device& d, const std::string& text)
         : device(d), executable(d.build(kernel_of(text), "kernel", nullptr)) {}
-    void operator()(std::vector<void*> buffers, std::vector<Scalar> scalars, std::vector<int64_t> sizes) const {
+    void operator()(std::vector<void*> buffers, std::vector<Scalar> scalars,
+                    std::vector<int64_t> sizes) const {
         device.launch(*executable, {std::move(buffers), std::move(scalars), std::move(sizes)}, nullptr);
     }
 };

@@ -1,4 +1,5 @@
-// Nests, accesses and scalar regions on the CPU, against the execution of the same kernels one element at a time.
+// Nests, accesses and scalar regions on the CPU, against the execution of the same kernels one element at a
+// time.
 #include <cmath>
 
 #include "tests/unit/cpu/cpu_kernels.h"
@@ -60,8 +61,10 @@ void check(const std::string& text, const std::vector<int64_t>& sizes, const std
             std::vector<void*> buffers;
             std::vector<Scalar> scalars;
             for (size_t k = 0; k < parameters.size(); ++k) {
-                if (kernel.type(parameters[k]).scalar()) scalars.push_back(load_scalar(got[k].dtype, got[k].bytes.data()));
-                else buffers.push_back(got[k].bytes.data());
+                if (kernel.type(parameters[k]).scalar())
+                    scalars.push_back(load_scalar(got[k].dtype, got[k].bytes.data()));
+                else
+                    buffers.push_back(got[k].bytes.data());
             }
             const auto device = make_cpu_device(threads, bits);
             CpuTestKernel(*device, text)(buffers, scalars, sizes);
@@ -197,21 +200,25 @@ TEST_CASE("code before the nest is computed once, with branches and loops") {
           %w2 = add %w1, %one : f64
           yield %w2
         })",
-                               "%m1 = mul %a, %p : f64\n%r = add %m1, %c : f64"));
+                              "%m1 = mul %a, %p : f64\n%r = add %m1, %c : f64"));
 }
 
 TEST_CASE("bools are bytes in memory") {
     for (int64_t n : {0, 1, 7, 64, 65, 150, 300}) {
-        check("kernel k(%x: read bool, %y: read bool, %o: write bool, %s: bool) sizes(n) schedule(map) index(64) {\n"
-              "nest (i: n) grid {\n%a = load %x [i] : bool\n%b = load %y [i] : bool\n%c = bitxor %a, %b : bool\n"
-              "%d = or %c, %s : bool\nstore %o [i], %d\n} }",
-              {n}, {n, n, n, 1});
+        check(
+            "kernel k(%x: read bool, %y: read bool, %o: write bool, %s: bool) sizes(n) schedule(map) "
+            "index(64) {\n"
+            "nest (i: n) grid {\n%a = load %x [i] : bool\n%b = load %y [i] : bool\n%c = bitxor %a, %b : "
+            "bool\n"
+            "%d = or %c, %s : bool\nstore %o [i], %d\n} }",
+            {n}, {n, n, n, 1});
     }
 }
 
 TEST_CASE("accesses of every kind: rows, columns, broadcasts, reverses, offsets") {
     const std::string text =
-        "kernel k(%x: read f32, %col: read f32, %row: read f32, %one: read f32, %o: write f32, %t: write f32, "
+        "kernel k(%x: read f32, %col: read f32, %row: read f32, %one: read f32, %o: write f32, %t: write "
+        "f32, "
         "%i: write i64) sizes(n, m) schedule(map) index(64) {\n"
         "nest (i: n, j: m) grid {\n"
         "%a = load %x [m*i + j] : f32\n"
@@ -227,20 +234,24 @@ TEST_CASE("accesses of every kind: rows, columns, broadcasts, reverses, offsets"
         "%1 = mul %a, %b : f32\n%2 = add %1, %c : f32\n%3 = mul %2, %d : f32\n%4 = sub %3, %e : f32\n"
         "%5 = add %4, %f : f32\n%6 = mul %5, %g : f32\n%7 = add %6, %h1 : f32\n%8 = add %7, %rf : f32\n"
         "store %o [m*i + j], %8\nstore %t [n*j + i], %7\nstore %i [-m*i - j + m*n - 1], %h\n} }";
-    for (const auto& [n, m] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {3, 40}, {40, 3}, {17, 33}, {0, 5}, {5, 0}}) {
+    for (const auto& [n, m] :
+         std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {3, 40}, {40, 3}, {17, 33}, {0, 5}, {5, 0}}) {
         check(text, {n, m}, {n * m, n, m, 1, n * m, n * m, n * m});
     }
 }
 
 TEST_CASE("nests of three axes and of none") {
-    check("kernel k(%x: read i64, %y: read i64, %o: write i64) sizes(n, m, p) schedule(map) index(64) {\n"
-          "nest (i: n, j: m, k: p) grid {\n%a = load %x [m*p*i + p*j + k] : i64\n%b = load %y [p*j + k] : i64\n"
-          "%c = load %y [m*0 + i] : i64\n%d = mul %a, %b : i64\n%e = add %d, %c : i64\n"
-          "store %o [m*p*i + p*j + k], %e\n} }",
-          {4, 5, 19}, {4 * 5 * 19, 5 * 19, 4 * 5 * 19});
-    check("kernel k(%x: read f64, %o: write f64, %s: f64) sizes() schedule(map) index(64) {\n"
-          "%c = add %s, %s : f64\nnest () grid {\n%a = load %x [3] : f64\n%r = mul %a, %c : f64\nstore %o [0], %r\n} }",
-          {}, {5, 1, 1});
+    check(
+        "kernel k(%x: read i64, %y: read i64, %o: write i64) sizes(n, m, p) schedule(map) index(64) {\n"
+        "nest (i: n, j: m, k: p) grid {\n%a = load %x [m*p*i + p*j + k] : i64\n%b = load %y [p*j + k] : i64\n"
+        "%c = load %y [m*0 + i] : i64\n%d = mul %a, %b : i64\n%e = add %d, %c : i64\n"
+        "store %o [m*p*i + p*j + k], %e\n} }",
+        {4, 5, 19}, {4 * 5 * 19, 5 * 19, 4 * 5 * 19});
+    check(
+        "kernel k(%x: read f64, %o: write f64, %s: f64) sizes() schedule(map) index(64) {\n"
+        "%c = add %s, %s : f64\nnest () grid {\n%a = load %x [3] : f64\n%r = mul %a, %c : f64\nstore %o [0], "
+        "%r\n} }",
+        {}, {5, 1, 1});
 }
 
 TEST_CASE("many threads share a long range") {
@@ -250,7 +261,12 @@ TEST_CASE("many threads share a long range") {
 
 TEST_CASE("a kernel of many operations has one masked body") {
     std::string body = "%v0 = add %a, %b : f32\n";
-    for (int k = 1; k < 200; ++k) body += fmt::format("%v{} = {} %v{}, {} : f32\n", k, k % 3 == 0 ? "sub" : k % 3 == 1 ? "min" : "add", k - 1, k % 2 == 0 ? "%a" : "%b");
+    for (int k = 1; k < 200; ++k)
+        body += fmt::format("%v{} = {} %v{}, {} : f32\n", k,
+                            k % 3 == 0   ? "sub"
+                            : k % 3 == 1 ? "min"
+                                         : "add",
+                            k - 1, k % 2 == 0 ? "%a" : "%b");
     body += "%r = add %v199, %s : f32";
     const std::string text = elementwise("f32", "", body);
     check_lengths(text);
@@ -261,9 +277,11 @@ TEST_CASE("a kernel of many operations has one masked body") {
 
 TEST_CASE("names and literals are safe text") {
     check_lengths(
-        "kernel k(%\"a\\\"b\": read f32, %entry: read f32, %tail: write f32, %\"\xC3\xA9\\\\\": f32) sizes(n) "
+        "kernel k(%\"a\\\"b\": read f32, %entry: read f32, %tail: write f32, %\"\xC3\xA9\\\\\": f32) "
+        "sizes(n) "
         "schedule(map) index(64) {\nnest (vector: n) grid {\n%buffers = load %\"a\\\"b\" [vector] : f32\n"
-        "%axis0 = load %entry [vector] : f32\n%c = constant bits(0x7fc12345) : f32\n%d = constant -0.0 : f32\n"
+        "%axis0 = load %entry [vector] : f32\n%c = constant bits(0x7fc12345) : f32\n%d = constant -0.0 : "
+        "f32\n"
         "%e = constant 1e-45 : f32\n%f = constant inf : f32\n%begin = mul %buffers, %axis0 : f32\n"
         "%1 = lt %begin, %d : bool\n%2 = where %1, %c, %e : f32\n%3 = lt %axis0, %\"\xC3\xA9\\\\\" : bool\n"
         "%4 = where %3, %2, %f : f32\nstore %tail [vector], %4\n} }");

@@ -1,5 +1,5 @@
-// Every elementwise operator on every type, against the table's references: all vector widths, lengths around a vector,
-// misaligned arrays, one and several threads.
+// Every elementwise operator on every type, against the table's references: all vector widths, lengths around
+// a vector, misaligned arrays, one and several threads.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,8 +55,25 @@ std::vector<Scalar> extremes(DType d) {
     if (is_float(d)) {
         using F = std::numeric_limits<float>;
         using D = std::numeric_limits<double>;
-        const std::vector<double> shared = {0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, 10, 1e10, -1e10, 9.3e18, -9.3e18,
-                                            2147483648.0, D::infinity(), -D::infinity(), D::quiet_NaN()};
+        const std::vector<double> shared = {0.0,
+                                            -0.0,
+                                            1,
+                                            -1,
+                                            0.5,
+                                            -0.5,
+                                            1.5,
+                                            2.5,
+                                            -2.5,
+                                            3,
+                                            10,
+                                            1e10,
+                                            -1e10,
+                                            9.3e18,
+                                            -9.3e18,
+                                            2147483648.0,
+                                            D::infinity(),
+                                            -D::infinity(),
+                                            D::quiet_NaN()};
         for (double v : shared) {
             all.push_back(d == DType::f32_ ? Scalar::of_f32(static_cast<float>(v)) : Scalar::of_f64(v));
         }
@@ -90,10 +107,14 @@ std::vector<char> samples(DType d, size_t position, Domain domain) {
         Scalar value = ends[(position == 0 ? i : i / ends.size()) % ends.size()];
         if (i >= ends.size() * ends.size()) {
             const double v = real(random);
-            if (is_bool(d)) value = Scalar::of_bool(v > (domain.low + domain.high) / 2);
-            else if (d == DType::f32_) value = Scalar::of_f32(static_cast<float>(v));
-            else if (d == DType::f64_) value = Scalar::of_f64(v);
-            else value = Scalar::of_i64(static_cast<int64_t>(v));
+            if (is_bool(d))
+                value = Scalar::of_bool(v > (domain.low + domain.high) / 2);
+            else if (d == DType::f32_)
+                value = Scalar::of_f32(static_cast<float>(v));
+            else if (d == DType::f64_)
+                value = Scalar::of_f64(v);
+            else
+                value = Scalar::of_i64(static_cast<int64_t>(v));
         }
         store_scalar(d, value, bytes.data() + i * static_cast<size_t>(byte_size(d)));
     }
@@ -116,12 +137,14 @@ bool same_bits(DType d, const std::vector<char>& a, const std::vector<char>& b) 
     const auto size = static_cast<size_t>(byte_size(d));
     for (size_t i = 0; i < a.size(); i += size) {
         const Scalar x = load_scalar(d, a.data() + i), y = load_scalar(d, b.data() + i);
-        if (x != y && !(is_float(d) && std::isnan(as_double(d, x)) && std::isnan(as_double(d, y)))) return false;
+        if (x != y && !(is_float(d) && std::isnan(as_double(d, x)) && std::isnan(as_double(d, y))))
+            return false;
     }
     return true;
 }
 
-/// Whether a computed element is right: the reference's bits, or within the row's bound of the reference in f64.
+/// Whether a computed element is right: the reference's bits, or within the row's bound of the reference in
+/// f64.
 bool right(const Case& c, Scalar got, const Scalar* operands) {
     const OpRow& r = row(c.op);
     const Scalar expected = evaluate(c.op, c.operation(), c.result, operands);
@@ -168,12 +191,12 @@ struct Bundle {
         for (size_t c = 0; c < cases.size(); ++c) {
             parameters += fmt::format("{}%y{}: write {}", c == 0 ? "" : ", ", c, name(cases[c].result));
         }
-        text = fmt::format("kernel k({}) sizes(n) schedule(map) index(64) {{ nest (i: n) grid {{\n{}{}}} }}", parameters,
-                           loads, body);
+        text = fmt::format("kernel k({}) sizes(n) schedule(map) index(64) {{ nest (i: n) grid {{\n{}{}}} }}",
+                           parameters, loads, body);
     }
 
-    /// Results of the first n elements, from arrays that begin `shift` elements into their memory; nothing may be
-    /// written outside.
+    /// Results of the first n elements, from arrays that begin `shift` elements into their memory; nothing
+    /// may be written outside.
     std::vector<std::vector<char>> run(const CpuTestKernel& kernel, size_t n, size_t shift) const {
         constexpr char kUntouched = 0x5A;
         std::vector<std::vector<char>> arrays;
@@ -181,7 +204,9 @@ struct Bundle {
         const auto add = [&](DType d, const std::vector<char>* content) {
             const size_t size = static_cast<size_t>(byte_size(d));
             arrays.emplace_back((n + shift + 1) * size, kUntouched);
-            if (content != nullptr) std::copy_n(content->begin(), n * size, arrays.back().begin() + static_cast<ptrdiff_t>(shift * size));
+            if (content != nullptr)
+                std::copy_n(content->begin(), n * size,
+                            arrays.back().begin() + static_cast<ptrdiff_t>(shift * size));
             return size;
         };
         for (size_t k = 0; k < reads.size(); ++k) add(reads[k], &inputs[k]);
@@ -222,7 +247,8 @@ struct Bundle {
                 for (size_t k = 0; k < cases[c].operands.size(); ++k) {
                     list += (k == 0 ? "" : ", ") + scalar_text(cases[c].operands[k], operands[k]);
                 }
-                const Scalar expected = evaluate(cases[c].op, cases[c].operation(), cases[c].result, operands);
+                const Scalar expected =
+                    evaluate(cases[c].op, cases[c].operation(), cases[c].result, operands);
                 faults += fmt::format("\n{} of {}: ({}) gives {}, expected {}", name(cases[c].op),
                                       name(cases[c].operation()), list, scalar_text(cases[c].result, got),
                                       scalar_text(cases[c].result, expected));
@@ -248,7 +274,8 @@ std::vector<Bundle> bundles_of(DType d) {
 }
 
 /// The same bits at every length and address, each a prefix of `whole`.
-void check_prefixes(const Bundle& b, const CpuTestKernel& kernel, const std::vector<std::vector<char>>& whole) {
+void check_prefixes(const Bundle& b, const CpuTestKernel& kernel,
+                    const std::vector<std::vector<char>>& whole) {
     for (size_t n = 0; n <= 130; n = n < 34 ? n + 1 : n + 31) {
         const auto part = b.run(kernel, n, n % 3);
         for (size_t c = 0; c < b.cases.size(); ++c) {
@@ -277,8 +304,8 @@ TEST_CASE("operators on the CPU agree with the table's references") {
                 } else {
                     for (size_t c = 0; c < b.cases.size(); ++c) {
                         if (same_bits(b.cases[c].result, results[c], first[c])) continue;
-                        FAIL_CHECK(fmt::format("{} of {}: {} bits and {} bits differ", name(b.cases[c].op), d.name,
-                                               bits, vector_widths()[0]));
+                        FAIL_CHECK(fmt::format("{} of {}: {} bits and {} bits differ", name(b.cases[c].op),
+                                               d.name, bits, vector_widths()[0]));
                     }
                 }
                 check_prefixes(b, kernel, results);
