@@ -155,7 +155,7 @@ class Numba(Peer):
         return event
 
     def elapsed(self, begin, end):
-        return cuda.event_elapsed_time(begin, end)
+        return begin.elapsed_time(end)
 
 
 PEER = Numba

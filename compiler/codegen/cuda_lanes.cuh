@@ -13,7 +13,8 @@ struct alignas(kLanes * sizeof(T) < 16 ? kLanes * sizeof(T) : 16) fl_lanes {
 // Whole: neighbours, with accesses of up to 16 bytes. Else elements 0, step, 2 * step .., `stride` elements of memory
 // for one step of 1; those that reach `left` repeat the first.
 template <int kLanes, class T, class Index>
-__device__ __forceinline__ fl_lanes<T, kLanes> fl_load(const T* from, Index step, Index left, bool whole, Index stride = 1) {
+__device__ __forceinline__ fl_lanes<T, kLanes> fl_load(const T* from, Index step, Index left, bool whole,
+                                                       Index stride = 1) {
     if (whole) return *(const fl_lanes<T, kLanes>*)from;
     fl_lanes<T, kLanes> v;
 #pragma unroll
@@ -24,7 +25,8 @@ __device__ __forceinline__ fl_lanes<T, kLanes> fl_load(const T* from, Index step
 // fl_store: needs fl_lanes
 // The counterpart of fl_load; elements that reach `left` are not stored.
 template <int kLanes, class T, class Index>
-__device__ __forceinline__ void fl_store(T* to, fl_lanes<T, kLanes> v, Index step, Index left, bool whole, Index stride = 1) {
+__device__ __forceinline__ void fl_store(T* to, fl_lanes<T, kLanes> v, Index step, Index left, bool whole,
+                                         Index stride = 1) {
     if (whole) {
         *(fl_lanes<T, kLanes>*)to = v;
         return;

@@ -77,7 +77,7 @@ std::string CudaKernelPrinter::block() const {
 
 /// One axis: neighbouring threads have neighbouring elements; lanes as `first_element` says.
 void CudaKernelPrinter::threads_of_line() {
-    const std::string_view type = sizes_.unsigned_type();
+    const std::string type = sizes_.unsigned_type();
     thread_ = names_.local("first");
     const std::string bits = sizes_.narrow() ? "u" : "ull";
     const std::string own = loops_.lanes == 1 ? "threadIdx.x" : fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes);

@@ -305,18 +305,17 @@ std::string Emitter::emit(const std::string& symbol) {
     scalar_nodes();
     if (levels_.rank() != 0) innermost();
     const std::string code = assembled();
-    std::string text =
-        fmt::format("; {}: {} lanes of {} bits\n", f_.schedule.empty() ? "kernel" : f_.schedule,
-                    w_.vector_lanes(), 8 * levels_.widest_bytes());
+    const int lanes = w_.vector_lanes();
+    std::string text = lanes == 1 ? "; one element at a time\n" : fmt::format("; vectors of {}\n", lanes);
     text += fmt::format(
         "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %scalars,\n"
         "    ptr noalias nocapture readonly %sizes, i64 %begin, i64 %end) #0 {{\n",
         symbol);
     text += code;
-    const std::string prelude = llvm_prelude_text(embedded::kLlvmPrelude, w_.instances, target_);
-    if (!prelude.empty()) text += "\n" + prelude;
+    // Each of the prelude's blocks ends with a blank line.
+    text += "\n" + llvm_prelude_text(embedded::kLlvmPrelude, w_.instances, target_);
     text +=
-        fmt::format("\nattributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
+        fmt::format("attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
     const std::string metadata = access_.metadata();
     return metadata.empty() ? text : text + "\n" + metadata;
 }

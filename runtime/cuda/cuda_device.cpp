@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,10 +28,20 @@ int attribute(const DriverTable& driver, DeviceHandle device, int which) {
 struct CudaExecutable : Executable {
     explicit CudaExecutable(ir::Function k) : kernel(std::move(k)) {}
 
+    /// As cuda_geometry; that of the last sizes is remembered, as computing it costs as much as half a
+    /// launch.
+    CudaGeometry geometry(const std::vector<int64_t>& sizes) const {
+        const std::lock_guard lock(mutex);
+        if (!last || last->first != sizes) last.emplace(sizes, cuda_geometry(kernel, sizes));
+        return last->second;
+    }
+
     ir::Function kernel;
     std::string image;
     bool is_cubin = true;
     std::optional<LoadedKernel> loaded;
+    mutable std::mutex mutex;
+    mutable std::optional<std::pair<std::vector<int64_t>, CudaGeometry>> last;
 };
 
 /// An array without elements has no memory.
@@ -146,7 +158,7 @@ std::shared_ptr<Executable> CudaDevice::build(const ir::Function& kernel, const 
 void CudaDevice::launch(const Executable& e, const LaunchArguments& arguments, Stream stream) {
     gpu_->test_process();
     const auto& executable = static_cast<const CudaExecutable&>(e);
-    const CudaGeometry g = cuda_geometry(executable.kernel, arguments.sizes);
+    const CudaGeometry g = executable.geometry(arguments.sizes);
     if (g.grid[0] == 0 || g.grid[1] == 0 || g.grid[2] == 0) return;
     std::vector<void*> parameters = parameter_list(arguments);
     const DriverTable& d = gpu_->driver();

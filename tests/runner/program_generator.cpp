@@ -28,17 +28,22 @@ struct Value {
 
 class Generator {
 public:
-    explicit Generator(const GeneratorSettings& s) : settings_(s), random_(s.seed) {}
+    explicit Generator(const GeneratorSettings& s) : settings_(s), random_(s.seed), data_(s.seed) {}
 
     ProgramCall generate() {
         ProgramCall call;
         call.function = "f";
         make_sizes();
         make_parameters(call);
-        for (size_t k = 0; k < 3; ++k) elementals_.push_back(random_elemental(fmt::format("e{}", k), settings_.exact, random_));
-        for (const ElementalFunction& e : elementals_) call.program += e.text;
+        for (size_t k = 0; k < 3; ++k) {
+            Random own(settings_.seed * 3 + k);
+            elementals_.push_back(random_elemental(fmt::format("e{}", k), {settings_.exact, settings_.body}, own));
+        }
         std::string body;
         for (size_t k = 0; k < settings_.steps; ++k) body += step(k);
+        for (const ElementalFunction& e : elementals_) {
+            if (body.find(e.name + "(") != std::string::npos) call.program += e.text;
+        }
         call.program += fmt::format("fn f({}) -> ({}) {{\n{}{}}}\n", fmt::join(parameters_, ", "), results(), body, yields_);
         return call;
     }
@@ -46,8 +51,7 @@ public:
 private:
     void make_sizes() {
         constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 8, 13, 16, 17, 33, 100};
-        sizes_[0] = kSizes[pick(random_, std::size(kSizes))];
-        sizes_[1] = kSizes[pick(random_, std::size(kSizes))];
+        for (int64_t& size : sizes_) size = std::min(settings_.largest_size, kSizes[pick(random_, std::size(kSizes))]);
     }
 
     void make_parameters(ProgramCall& call) {
@@ -58,7 +62,7 @@ private:
             const std::string name = fmt::format("p{}", k);
             parameters_.push_back(fmt::format("{}: {}{}", name, fuseline::name(dtype), kShapeTexts[shape]));
             values_.push_back({{name, dtype}, shape});
-            call.arguments.emplace_back(name, random_array(dtype, extents(shape), {-20, 20}, 6, random_));
+            call.arguments.emplace_back(name, random_array(dtype, extents(shape), {-20, 20}, 6, data_));
         }
     }
 
@@ -164,7 +168,7 @@ private:
     }
 
     const GeneratorSettings& settings_;
-    Random random_;
+    Random random_, data_;
     int64_t sizes_[2] = {};
     std::vector<std::string> parameters_;
     std::vector<Value> values_;

@@ -10,12 +10,14 @@
 
 namespace fuseline::testing {
 
-/// Programs from seeds; equal arguments give equal programs. With fewer `steps` a seed gives a shorter program that begins
+/// Programs from seeds; equal settings give equal programs. With smaller limits a seed gives a smaller program that begins
 /// in the same way.
 struct GeneratorSettings {
     uint64_t seed = 1;
-    size_t steps = 12;
-    bool exact = true;  ///< only operators that give the same bits on every device
+    bool exact = true;           ///< only operators that give the same bits on every device
+    size_t steps = 14;           ///< statements of the entry
+    size_t body = 5;             ///< statements of an elemental function, those in blocks not counted
+    int64_t largest_size = 100;
 };
 
 /// A program with one entry function `f` and arguments for it, special values among them.

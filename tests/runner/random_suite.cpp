@@ -2,6 +2,7 @@
 #include "tests/runner/random_suite.h"
 
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,9 +15,8 @@ namespace {
 
 /// Programs whose kernels the host shim compiles together.
 constexpr uint64_t kBatch = 60;
-constexpr size_t kSteps = 14;
 
-GeneratorSettings generator(uint64_t seed, size_t steps) { return {seed, steps, seed % 4 != 0}; }
+GeneratorSettings generator(uint64_t seed) { return {.seed = seed, .exact = seed % 4 != 0}; }
 
 /// Devices whose results must be the same bits as each other: "cpu", "cuda", "cuda-on-host", "interpreter".
 std::string family(const TestDevice& d) { return d.name.starts_with("cpu") ? "cpu" : d.name.substr(0, d.name.find("-unfused")); }
@@ -28,7 +28,7 @@ void prepare(const std::vector<TestDevice>& devices, uint64_t first, uint64_t co
         std::vector<const ir::Function*> graphs;
         for (uint64_t seed = first; seed < first + count; ++seed) {
             try {
-                modules.push_back(session_on(d).load_text(random_program(generator(seed, kSteps)).program, "test.dsl"));
+                modules.push_back(session_on(d).load_text(random_program(generator(seed)).program, "test.dsl"));
             } catch (const Error&) {
                 continue;  // Reported where the program is run.
             }
@@ -52,11 +52,11 @@ public:
     SeedRun(uint64_t seed, const std::vector<TestDevice>& devices) : seed_(seed), devices_(devices) {}
 
     void run(Tally& tally) {
-        const ProgramCall call = random_program(generator(seed_, kSteps));
+        const ProgramCall call = random_program(generator(seed_));
         std::map<std::string, const TestDevice*> references;
         std::map<std::string, NamedArrays> expected;
         for (const TestDevice& d : devices_) {
-            const std::string group = generator(seed_, kSteps).exact ? "interpreter" : family(d);
+            const std::string group = generator(seed_).exact ? "interpreter" : family(d);
             const TestDevice& reference = *references.try_emplace(group, group == "interpreter" ? &interpreter_ : &d).first->second;
             try {
                 if (expected.count(group) == 0) expected[group] = run_call(reference, call);
@@ -71,24 +71,47 @@ public:
     }
 
 private:
-    /// The shortest program of the seed that fails, and what its failure depends on.
-    std::string explain(const TestDevice& device, const TestDevice& reference) const {
-        for (size_t steps = 1; steps <= kSteps; ++steps) {
-            const ProgramCall call = random_program(generator(seed_, steps));
-            NamedArrays expected;
-            try {
-                expected = run_call(reference, call);
-            } catch (const std::exception&) {
-                continue;
-            }
-            const std::string fault = fault_of(device, call, expected);
-            if (fault.empty()) continue;
-            const std::string passes = guilty_passes(device, call, expected);
-            return fmt::format("the shortest failing program of the seed has {} steps:\n{}{}\n{}", steps, fault,
-                               passes.empty() ? "no optional pass is to blame" : "right without the pass " + passes,
-                               reproducer(fmt::format("random program {}", seed_), call, expected));
+    struct Failure {
+        ProgramCall call;
+        NamedArrays expected;
+        std::string fault;
+    };
+
+    /// How a smaller program of the seed fails; nullopt where it does not.
+    std::optional<Failure> failure(const GeneratorSettings& settings, const TestDevice& device, const TestDevice& reference) const {
+        Failure f{random_program(settings), {}, {}};
+        try {
+            f.expected = run_call(reference, f.call);
+        } catch (const std::exception&) {
+            return std::nullopt;
         }
-        return "no shorter program of the seed fails\n";
+        f.fault = fault_of(device, f.call, f.expected);
+        return f.fault.empty() ? std::nullopt : std::optional(std::move(f));
+    }
+
+    /// The smallest program of the seed that fails, limit by limit, and what its failure depends on.
+    std::string explain(const TestDevice& device, const TestDevice& reference) const {
+        GeneratorSettings settings = generator(seed_);
+        std::optional<Failure> least;
+        const auto shrink = [&](auto GeneratorSettings::* limit) {
+            for (auto smaller = settings.*limit * 0 + 1; smaller < settings.*limit; ++smaller) {
+                GeneratorSettings trial = settings;
+                trial.*limit = smaller;
+                auto found = failure(trial, device, reference);
+                if (!found) continue;
+                least = std::move(found);
+                settings = trial;
+                return;
+            }
+        };
+        shrink(&GeneratorSettings::steps);
+        shrink(&GeneratorSettings::body);
+        shrink(&GeneratorSettings::largest_size);
+        if (!least) return "no smaller program of the seed fails\n";
+        const std::string passes = guilty_passes(device, least->call, least->expected);
+        return fmt::format("the smallest program of the seed that fails: {}\n{}{}",
+                           passes.empty() ? "no optional pass is to blame" : "right without the pass " + passes, least->fault,
+                           reproducer(fmt::format("random program {}", seed_), least->call, least->expected));
     }
 
     uint64_t seed_;

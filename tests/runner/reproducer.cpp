@@ -8,6 +8,17 @@
 #include "tests/runner/literals.h"
 
 namespace fuseline::testing {
+namespace {
+
+/// Arrays with more elements are named, not printed.
+constexpr int64_t kMostElements = 200;
+
+std::string value_line(const char* kind, const std::string& name, const HostArray& array) {
+    if (array.element_count() <= kMostElements) return fmt::format("{} {}: {}\n", kind, name, array_literal(array));
+    return fmt::format("{} {}: {} elements\n", kind, name, array.element_count());
+}
+
+}  // namespace
 
 NamedArrays run_call(const TestDevice& device, const ProgramCall& call, const Settings& settings) {
     const Module module = session_on(device, settings).load_text(call.program, "test.dsl");
@@ -20,8 +31,8 @@ NamedArrays run_call(const TestDevice& device, const ProgramCall& call, const Se
 
 std::string reproducer(const std::string& title, const ProgramCall& call, const NamedArrays& expected) {
     std::string text = fmt::format("=== {}\n--- program\n{}--- call\nfn: {}\n", title, call.program, call.function);
-    for (const auto& [name, array] : call.arguments) text += fmt::format("in {}: {}\n", name, array_literal(array));
-    for (const auto& [name, array] : expected) text += fmt::format("out {}: {}\n", name, array_literal(array));
+    for (const auto& [name, array] : call.arguments) text += value_line("in", name, array);
+    for (const auto& [name, array] : expected) text += value_line("out", name, array);
     return text;
 }
 

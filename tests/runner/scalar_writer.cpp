@@ -29,7 +29,7 @@ std::vector<const OpRow*> collect(bool exact) {
 /// Writes the statements of one elemental function.
 class BodyWriter {
 public:
-    BodyWriter(bool exact, Random& random) : exact_(exact), random_(random) {}
+    BodyWriter(const BodySettings& settings, Random& random) : settings_(settings), random_(random) {}
 
     ElementalFunction write(const std::string& name) {
         ElementalFunction f{name, {}, {}, {}};
@@ -45,7 +45,7 @@ public:
         // The values that change are declared first, so that every branch and loop may assign them.
         for (size_t k = 0; k < 2; ++k) declare(fmt::format("v{}", k), type());
         declare("r", f.result);
-        block(2 + pick(random_, 3), 0);
+        block(std::min(settings_.statements, 2 + pick(random_, 4)), 0);
         line(0, "return r");
         f.text = fmt::format("elemental fn {}({}) -> {} {{\n{}}}\n", name, fmt::join(parameters, ", "), fuseline::name(f.result), text_);
         return f;
@@ -56,7 +56,7 @@ private:
 
     void line(int depth, const std::string& text) { text_ += std::string(static_cast<size_t>(4 * (depth + 1)), ' ') + text + "\n"; }
 
-    TypedText expression() { return scalar_expression(names_, 2, exact_, random_); }
+    TypedText expression() { return scalar_expression(names_, 2, settings_.exact, random_); }
 
     std::string condition() { return cast_to(DType::bool_, expression()); }
 
@@ -132,7 +132,7 @@ private:
         line(depth, "}");
     }
 
-    bool exact_;
+    BodySettings settings_;
     Random& random_;
     DType result_ = DType::f32_;
     std::vector<TypedText> names_, variables_;
@@ -196,8 +196,8 @@ TypedText scalar_expression(const std::vector<TypedText>& names, int depth, bool
     return names[pick(random, names.size())];
 }
 
-ElementalFunction random_elemental(const std::string& name, bool exact, Random& random) {
-    return BodyWriter(exact, random).write(name);
+ElementalFunction random_elemental(const std::string& name, const BodySettings& settings, Random& random) {
+    return BodyWriter(settings, random).write(name);
 }
 
 }  // namespace fuseline::testing

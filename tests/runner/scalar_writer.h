@@ -41,6 +41,10 @@ struct ElementalFunction {
     std::vector<DType> parameters;
     DType result = DType::f32_;
 };
-ElementalFunction random_elemental(const std::string& name, bool exact, Random& random);
+struct BodySettings {
+    bool exact = true;
+    size_t statements = 5;  ///< at most, those in blocks not counted
+};
+ElementalFunction random_elemental(const std::string& name, const BodySettings& settings, Random& random);
 
 }  // namespace fuseline::testing

@@ -96,6 +96,22 @@ TEST_CASE("arrays and launches without elements", "[cuda]") {
     CHECK(fake.count_of("cuLaunchKernel") == 0);
 }
 
+TEST_CASE("a launch is as large as its sizes, whatever was launched before", "[cuda]") {
+    FakeDriver fake;
+    std::vector<unsigned> blocks;
+    fake.on_launch = [&](const FakeLaunch& launch) { blocks.push_back(launch.grid[0]); };
+    cuda::CudaDevice device(fake.table(), 0, kFakeCompiler);
+    const auto executable = device.build(triad_kernel(), "fl_triad", nullptr);
+    const auto memory = device.allocate(size_t{1} << 20, nullptr);
+    void* const p = memory->pointer;
+    for (int64_t n : {4, 100000, 100000, 4}) device.launch(*executable, {{p, p, p}, {Scalar::of_f32(2)}, {n}}, nullptr);
+    REQUIRE(blocks.size() == 4);
+    CHECK(blocks[0] == 1);
+    CHECK(blocks[1] > 1);
+    CHECK(blocks[2] == blocks[1]);
+    CHECK(blocks[3] == 1);
+}
+
 TEST_CASE("a caller's stream waits for the own one, and the own one for it", "[cuda]") {
     FakeDriver fake;
     const Stream stream = fake.make_caller_stream();
