@@ -8,7 +8,9 @@ namespace fuseline::dsl {
 
 namespace {
 
-std::string plural(size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string plural(size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 /// The parameter names, without marks.
 std::vector<std::string> plain(const std::vector<std::string>& parameters) {
@@ -18,7 +20,8 @@ std::vector<std::string> plain(const std::vector<std::string>& parameters) {
 }
 
 /// The slot of a keyword; nullopt after a report.
-std::optional<size_t> keyword_slot(Checker& c, const Call& call, const Argument& a, const std::vector<std::string>& names) {
+std::optional<size_t> keyword_slot(Checker& c, const Call& call, const Argument& a,
+                                   const std::vector<std::string>& names) {
     for (size_t i = 0; i < names.size(); ++i) {
         if (names[i] == a.name) return i;
     }
@@ -34,8 +37,10 @@ std::vector<std::string> parameter_list(std::string_view parameters) {
     std::vector<std::string> list;
     std::string word;
     for (const char ch : parameters) {
-        if (ch == ',') list.push_back(std::exchange(word, {}));
-        else if (ch != ' ') word += ch;
+        if (ch == ',')
+            list.push_back(std::exchange(word, {}));
+        else if (ch != ' ')
+            word += ch;
     }
     if (!word.empty()) list.push_back(word);
     return list;
@@ -48,8 +53,8 @@ bool match_slots(Checker& c, const Call& call, const std::vector<std::string>& p
     for (const Argument& a : call.arguments) {
         const bool positional = a.name.empty();
         if (positional && position >= names.size()) {
-            c.error(a.span, fmt::format("`{}` takes {}: found {}", call.name, plural(names.size(), "argument"),
-                                        call.arguments.size()));
+            c.error(a.span, fmt::format("`{}` takes {}: found {}", call.name,
+                                        plural(names.size(), "argument"), call.arguments.size()));
             return false;
         }
         const auto slot = positional ? std::optional(position++) : keyword_slot(c, call, a, names);
@@ -71,9 +76,11 @@ bool match_slots(Checker& c, const Call& call, const std::vector<std::string>& p
     return true;
 }
 
-bool Checker::match_arguments(const FunctionDefinition& f, Call& call, std::vector<std::optional<Argument>>& slots) {
+bool Checker::match_arguments(const FunctionDefinition& f, Call& call,
+                              std::vector<std::optional<Argument>>& slots) {
     std::vector<std::string> parameters;
-    for (const ast::Parameter& p : f.ast->parameters) parameters.push_back(p.default_value ? p.name + "?" : p.name);
+    for (const ast::Parameter& p : f.ast->parameters)
+        parameters.push_back(p.default_value ? p.name + "?" : p.name);
     call.name = f.name();
     return match_slots(*this, call, parameters, slots);
 }

@@ -75,8 +75,10 @@ std::vector<Argument> Checker::assert_sizes(const ast::Stmt& s, const std::strin
 void Checker::assert_value(const Argument& a, const std::string& message, std::vector<Argument>& data) {
     if (a.value.is_error()) return;
     const bool* known = a.value.as<bool>();
-    if (!known) data.push_back(a);
-    else if (!*known) error(a.span, fmt::format("{}: this never holds", message));
+    if (!known)
+        data.push_back(a);
+    else if (!*known)
+        error(a.span, fmt::format("{}: this never holds", message));
 }
 
 /// A chain of comparisons; true when all of it was about sizes.
@@ -96,8 +98,10 @@ bool Checker::assert_comparison(const ast::Expr& e, const std::string& message, 
             continue;
         }
         const auto check = size_check(e.ops[i], *a, *b);
-        if (check) require_extent(check->left, check->relation, check->right, message, e.span);
-        else not_yet(e.span, "`assert` with `!=` of sizes");
+        if (check)
+            require_extent(check->left, check->relation, check->right, message, e.span);
+        else
+            not_yet(e.span, "`assert` with `!=` of sizes");
     }
     return true;
 }

@@ -7,8 +7,8 @@
 
 namespace fuseline::dsl {
 
-bool Checker::bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, Frame& callee,
-                              const Call& call) {
+bool Checker::bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                              Frame& callee, const Call& call) {
     return ParameterBinder(*this, f, slots, callee, call).run();
 }
 
@@ -38,8 +38,9 @@ bool ParameterBinder::fill_default(size_t i) {
         callee_.names[p.name] = {value, p.name_span, false, true, {}};
     }
     if (p.is_const && !value.is_error() && !value.compile_time()) {
-        c_.error(slots_[i]->span, fmt::format("`{}` of `{}` is `const`: found {}, which is not known at compile time", p.name,
-                                              f_.name(), c_.text(value)))
+        c_.error(slots_[i]->span,
+                 fmt::format("`{}` of `{}` is `const`: found {}, which is not known at compile time", p.name,
+                             f_.name(), c_.text(value)))
             .note(p.span, "declared here");
         return false;
     }
@@ -50,17 +51,21 @@ bool ParameterBinder::fill_default(size_t i) {
 bool ParameterBinder::bind_type_variable(size_t i, bool typed_only) {
     const ast::Parameter& p = f_.ast->parameters[i];
     if (!p.type || dtype_named(p.type->name) || callee_.type_variables.count(p.type->name)) return true;
-    if (!near_dtype(p.type->name).empty()) return with_callee([&] { return c_.element_dtype(*p.type).has_value(); });
+    if (!near_dtype(p.type->name).empty())
+        return with_callee([&] { return c_.element_dtype(*p.type).has_value(); });
     if (typed_only && !slots_[i]->value.as<TypedValue>()) return true;
     const auto dtype = c_.element_type(*slots_[i], fmt::format("`{}` of `{}`", p.name, f_.name()));
     if (dtype) callee_.type_variables[p.type->name] = *dtype;
     return dtype.has_value();
 }
 
-std::string ParameterBinder::title(const ast::Parameter& p) const { return fmt::format("`{}` of `{}`", p.name, f_.name()); }
+std::string ParameterBinder::title(const ast::Parameter& p) const {
+    return fmt::format("`{}` of `{}`", p.name, f_.name());
+}
 
 DiagnosticBuilder ParameterBinder::mismatch(const ast::Parameter& p, const Argument& a) {
-    auto d = c_.error(a.span, fmt::format("{} is {}: found {}", title(p), declared_text(p), c_.text(a.value)));
+    auto d =
+        c_.error(a.span, fmt::format("{} is {}: found {}", title(p), declared_text(p), c_.text(a.value)));
     d.note(p.type->span, "declared here");
     return d;
 }
@@ -68,9 +73,11 @@ DiagnosticBuilder ParameterBinder::mismatch(const ast::Parameter& p, const Argum
 /// The parameter's type as it is written, with type variables by their type.
 std::string ParameterBinder::declared_text(const ast::Parameter& p) const {
     std::string dims;
-    for (ast::ExprId dim : p.type->dims) dims += (dims.empty() ? "" : ", ") + c_.source_text(f_.module->tree[dim].span);
+    for (ast::ExprId dim : p.type->dims)
+        dims += (dims.empty() ? "" : ", ") + c_.source_text(f_.module->tree[dim].span);
     const auto t = callee_.type_variables.find(p.type->name);
-    const std::string element = t == callee_.type_variables.end() ? p.type->name : std::string(name(t->second));
+    const std::string element =
+        t == callee_.type_variables.end() ? p.type->name : std::string(name(t->second));
     return dims.empty() ? element : element + "[" + dims + "]";
 }
 
@@ -105,12 +112,14 @@ bool ParameterBinder::bind_value(size_t i) {
 bool ParameterBinder::bind_constant(const ast::Parameter& p, const Argument& a, DType dtype) {
     std::string why;
     if (fit(a.value, dtype, why)) return true;
-    c_.error(a.span, fmt::format("{} is {}: {}", title(p), name(dtype), why)).note(p.type->span, "declared here");
+    c_.error(a.span, fmt::format("{} is {}: {}", title(p), name(dtype), why))
+        .note(p.type->span, "declared here");
     return false;
 }
 
 /// In a script, constants that cross into an entry are arguments of the graph, not text of its kernels.
-std::optional<ir::ValueId> ParameterBinder::element_value(const ast::Parameter& p, const Argument& a, DType dtype) {
+std::optional<ir::ValueId> ParameterBinder::element_value(const ast::Parameter& p, const Argument& a,
+                                                          DType dtype) {
     const bool from_script = c_.script && !c_.frame->function && !is_generic(*f_.ast) && !f_.module->prelude;
     if (from_script && a.value.constant_number()) {
         std::string why;
@@ -161,22 +170,29 @@ bool ParameterBinder::bind_solved(Dimension& d, bool& sound) {
     const ExtentId n = pool.floordiv(pool.sub(d.actual, form->offset), form->coefficient);
     callee_.names[unknown] = {c_.from_extent(n), f_.module->tree[d.expr].span, true, false, {}};
     d.done = true;
-    sound &= require(d, pool.add(pool.mul(form->coefficient, n), form->offset)) && c_.require_size(n, d.argument->span);
+    const std::string dim = c_.source_text(f_.module->tree[d.expr].span);
+    const std::string help = fmt::format("no `{}` makes `{}` equal to {}", unknown, dim, c_.text(d.actual));
+    sound &= require(d, pool.add(pool.mul(form->coefficient, n), form->offset), help) &&
+             c_.require_size(n, d.argument->span);
     return true;
 }
 
 bool ParameterBinder::test(const Dimension& d) {
     const auto declared = with_callee([&] { return c_.declared_size(d.expr); });
     if (!declared) return false;
-    return require(d, *declared);
+    const ast::Expr& e = f_.module->tree[d.expr];
+    const bool literal = e.kind == ast::ExprKind::integer;
+    return require(d, *declared,
+                   literal ? ""
+                           : fmt::format("`{}` is {} here, and the argument has {}", c_.source_text(e.span),
+                                         c_.text(*declared), c_.text(d.actual)));
 }
 
 /// The argument's extent is the declared one: proved, tested at launch, or reported.
-bool ParameterBinder::require(const Dimension& d, ExtentId declared) {
+bool ParameterBinder::require(const Dimension& d, ExtentId declared, const std::string& help) {
     if (c_.different_extent(d.actual, declared)) {
         auto report = mismatch(*d.parameter, *d.argument);
-        report.help(fmt::format("`{}` is {} here, and the argument has {}", c_.source_text(f_.module->tree[d.expr].span),
-                                c_.text(declared), c_.text(d.actual)));
+        if (!help.empty()) report.help(help);
         return false;
     }
     const std::string message = fmt::format("{} is {}", title(*d.parameter), declared_text(*d.parameter));

@@ -25,8 +25,8 @@ std::string near_dtype(std::string_view name);
 
 class ParameterBinder {
 public:
-    ParameterBinder(Checker& c, const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, Frame& callee,
-                    const Call& call)
+    ParameterBinder(Checker& c, const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                    Frame& callee, const Call& call)
         : c_(c), f_(f), slots_(slots), callee_(callee) {
         callee_.call = call.span;
     }
@@ -50,7 +50,7 @@ private:
     bool bind_dimensions();
     void bind_plain(Dimension& d);
     bool bind_solved(Dimension& d, bool& sound);
-    bool require(const Dimension& d, ExtentId declared);
+    bool require(const Dimension& d, ExtentId declared, const std::string& help);
     bool test(const Dimension& d);
     std::string title(const ast::Parameter& p) const;
     std::string declared_text(const ast::Parameter& p) const;

@@ -1,4 +1,5 @@
-// `if`: both branches run on copies of the names, and what they assigned is joined by an `if` node or by where().
+// `if`: both branches run on copies of the names, and what they assigned is joined by an `if` node or by
+// where().
 #include "dsl/branches.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,9 @@ std::optional<ir::ValueId> Join::in(ir::RegionId region, const Value& v, DType d
 std::optional<DType> Join::common(const Value& a, const Value& b, std::string& why) {
     const auto ta = c_.element_type({a, span_, {}, {}}, "this");
     const auto tb = c_.element_type({b, span_, {}, {}}, "this");
-    const auto higher = [](DType x, DType y) { return is_float(x) || (is_integer(x) && !is_float(y)) ? x : y; };
+    const auto higher = [](DType x, DType y) {
+        return is_float(x) || (is_integer(x) && !is_float(y)) ? x : y;
+    };
     if (*ta == *tb) return ta;
     if (a.weak() && b.weak()) return higher(*ta, *tb);
     if (a.weak() && !is_bool(*tb) && (is_float(*tb) || !is_float(*ta))) return tb;
@@ -126,7 +129,8 @@ std::vector<Value> Join::finish() {
     b.set_yields(no, no_ids_);
     const ir::RegionId both[2] = {yes, no};
     const ir::NodeId node = b.node(ir::Structure::if_, {&condition_, 1}, std::move(types), {}, both);
-    for (uint32_t i = 0; i < yes_ids_.size(); ++i) values.emplace_back(TypedValue{b.function().result(node, i)});
+    for (uint32_t i = 0; i < yes_ids_.size(); ++i)
+        values.emplace_back(TypedValue{b.function().result(node, i)});
     return values;
 }
 
@@ -145,7 +149,8 @@ Value Checker::join_arms(const RegionPair& pair, const Argument& yes, const Argu
     return join.finish().front();
 }
 
-/// A value of the other side's type for a name that this side, from which control does not come, has not assigned.
+/// A value of the other side's type for a name that this side, from which control does not come, has not
+/// assigned.
 Value Checker::placeholder(const Value& other) {
     if (const TupleValue* tuple = other.as_tuple()) {
         std::vector<Value> items;
@@ -169,8 +174,9 @@ struct Pending {
 };
 
 /// What a side holds under a name that it has not assigned: an unset flag, or anything of the right type.
-Value Checker::unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region) {
-    if (hidden(name) && name != "return value") return Value(false);
+Value Checker::unassigned(const std::string& name, const Value& other, const Join& join,
+                          ir::RegionId region) {
+    if (hidden(name) && name.rfind("return value", 0) != 0) return Value(false);
     const ir::RegionId back = builder.insertion();
     if (join.regions) builder.set_insertion(region);
     Value v = placeholder(other);
@@ -195,6 +201,13 @@ void Checker::join_one(Join& join, Pending& p, const Value& yes, const Value& no
     p.outcomes.clear();
 }
 
+/// Whether a function has certainly returned.
+bool returned(const Environment& names) {
+    const auto at = names.find("return ");
+    const bool* flag = at == names.end() ? nullptr : at->second.value.as<bool>();
+    return flag && *flag;
+}
+
 /// Whether the function's body reads a name at another place than these statements.
 bool Checker::read_outside(const std::string& name, Span span) {
     if (frame->reads.empty()) {
@@ -205,7 +218,8 @@ bool Checker::read_outside(const std::string& name, Span span) {
         walk_statements(frame->tree(), frame->function->ast->body, [&](const ast::Stmt& s) {
             if (s.kind == ast::StmtKind::augment) frame->reads[s.targets[0].name].push_back(s.span);
         });
-        for (const ast::Result& r : frame->function->ast->results) frame->reads[r.name].push_back(r.name_span);
+        for (const ast::Result& r : frame->function->ast->results)
+            frame->reads[r.name].push_back(r.name_span);
     }
     const auto at = frame->reads.find(name);
     if (at == frame->reads.end()) return false;
@@ -216,6 +230,7 @@ bool Checker::read_outside(const std::string& name, Span span) {
 /// Names first assigned in a branch are joined only where they are read later, and so are flags.
 bool Checker::needed(const std::string& name, const Environment& before, const BranchEnds& ends) {
     if (hidden(name)) return !ends.block_ends || name.rfind("continue", 0) != 0;
+    if (ends.returns) return false;
     return before.count(name) || read_outside(name, ends.span);
 }
 
@@ -253,7 +268,8 @@ void Checker::join_names(Join& join, std::vector<Pending> pending) {
             size_t next = 0;
             p.binding.value = rebuild(p.binding.value, from, next);
             const auto* t = p.binding.value.as<TypedValue>();
-            if (t && !hidden(p.name) && builder.function().value(t->id).definition) builder.name_value(t->id, p.name);
+            if (t && !hidden(p.name) && builder.function().value(t->id).definition)
+                builder.name_value(t->id, p.name);
         }
         frame->names[p.name] = std::move(p.binding);
     }
@@ -284,6 +300,7 @@ void Checker::branch(ir::ValueId condition, const std::function<void()>& yes, co
     ends.span = rest.empty() ? span : cover(span, stmt(rest.back()).span);
     const Environment after_yes = run(join.yes, yes, ends.yes_left);
     const Environment after_no = run(join.no, no, ends.no_left);
+    ends.returns = returned(after_yes) && returned(after_no);
     frame->names.clear();
     join_names(join, pair_names(join, before, after_yes, after_no, ends));
 }

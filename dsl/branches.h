@@ -11,11 +11,13 @@ struct RegionPair {
     ir::RegionId yes, no;
 };
 
-/// Whether control leaves a branch before its end (by `return`, `break`, `continue`, or because it stands for that).
+/// Whether control leaves a branch before its end (by `return`, `break`, `continue`, or because it stands for
+/// that).
 struct BranchEnds {
     bool yes_left = false;
     bool no_left = false;
     bool block_ends = false;  ///< nothing of the loop's or the function's body comes after
+    bool returns = false;     ///< both sides return
     Span span;                ///< of all statements that the branches hold
 };
 

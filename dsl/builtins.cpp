@@ -65,7 +65,8 @@ std::span<const Feature> feature_table() { return kFeatures; }
 const Feature* find_feature(std::string_view name) { return find_row(kFeatures, name); }
 
 bool is_script_function(std::string_view name) {
-    return std::find(std::begin(kScriptFunctions), std::end(kScriptFunctions), name) != std::end(kScriptFunctions);
+    return std::find(std::begin(kScriptFunctions), std::end(kScriptFunctions), name) !=
+           std::end(kScriptFunctions);
 }
 
 std::optional<OpId> elementwise_function(std::string_view name) {
@@ -83,7 +84,8 @@ std::optional<std::string_view> builtin_kind(std::string_view name) {
     if (dtype_named(name)) return "an element type";
     if (is_script_function(name)) return "a statement of scripts";
     const Feature* feature = find_feature(name);
-    if (find_builtin(name) || elementwise_function(name) || (feature && !feature->hideable)) return "a built-in function";
+    if (find_builtin(name) || elementwise_function(name) || (feature && !feature->hideable))
+        return "a built-in function";
     return std::nullopt;
 }
 

@@ -16,7 +16,8 @@ using Slots = std::vector<std::optional<Argument>>;
 
 struct Builtin {
     std::string_view name;
-    std::string_view parameters;  ///< NumPy's names in NumPy's order; "?" after an optional one: "shape, dtype?"
+    std::string_view
+        parameters;  ///< NumPy's names in NumPy's order; "?" after an optional one: "shape, dtype?"
     Value (*run)(Checker&, Slots&, const Call&);
 };
 
@@ -37,7 +38,8 @@ std::optional<OpId> elementwise_function(std::string_view name);
 /// pi, e, inf, nan.
 std::optional<double> named_constant(std::string_view name);
 
-/// "a built-in function", "an element type": what a name is that no function may have; nullopt when it is free.
+/// "a built-in function", "an element type": what a name is that no function may have; nullopt when it is
+/// free.
 std::optional<std::string_view> builtin_kind(std::string_view name);
 
 /// Names with commas and marks as the rows spell them; the mark "?" is kept.

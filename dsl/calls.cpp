@@ -20,7 +20,8 @@ bool reduces(std::string_view name, const ast::Expr& e) {
 
 }  // namespace
 
-/// What a name means in call position, other than a built-in: a parameter, a type variable, a user's function.
+/// What a name means in call position, other than a built-in: a parameter, a type variable, a user's
+/// function.
 std::optional<Value> Checker::callee_in_scope(std::string_view name) const {
     const auto at = frame->names.find(name);
     if (at != frame->names.end() && at->second.parameter) {
@@ -38,7 +39,8 @@ bool Checker::refuse_callee(const ast::Expr& e) {
     if (callee.kind == ast::ExprKind::field) return refuse_method(e, callee);
     if (callee.kind != ast::ExprKind::name || callee_in_scope(callee.text)) return false;
     const std::string& name = callee.text;
-    if (reduces(name, e)) return not_yet(callee.span, fmt::format("`{}` of one array (reduction)", name)), true;
+    if (reduces(name, e))
+        return not_yet(callee.span, fmt::format("`{}` of one array (reduction)", name)), true;
     const auto op = op_named(name);
     if (const Feature* f = find_feature(name)) {
         if (!op || !row(*op).has(kBuilt)) {
@@ -47,8 +49,9 @@ bool Checker::refuse_callee(const ast::Expr& e) {
         }
     }
     if (is_script_function(name)) {
-        error(callee.span, frame->function ? fmt::format("`{}` is a statement of the script", name)
-                                           : fmt::format("`{}` stands alone as a statement of the script", name));
+        error(callee.span, frame->function
+                               ? fmt::format("`{}` is a statement of the script", name)
+                               : fmt::format("`{}` stands alone as a statement of the script", name));
         return true;
     }
     if (const auto dtype = dtype_named(name)) {
@@ -64,10 +67,14 @@ bool Checker::refuse_method(const ast::Expr& e, const ast::Expr& callee) {
     if (callee.text == "dtype") return false;
     const ast::Expr& base = expr(callee.operands[0]);
     auto d = error(e.span, fmt::format("there are no methods: `.{}(...)`", callee.text));
-    const bool prefix = base.kind == ast::ExprKind::name && (base.text == "np" || base.text == "numpy" || base.text == "math");
+    const bool prefix = base.kind == ast::ExprKind::name &&
+                        (base.text == "np" || base.text == "numpy" || base.text == "math");
     const std::string_view other = foreign_function(callee.text);
-    if (!other.empty()) d.help(std::string(other));
-    else d.help(prefix ? fmt::format("write `{}(...)`", callee.text) : fmt::format("write `{}(x)`", callee.text));
+    if (!other.empty())
+        d.help(std::string(other));
+    else
+        d.help(prefix ? fmt::format("write `{}(...)`", callee.text)
+                      : fmt::format("write `{}(x)`", callee.text));
     return true;
 }
 
@@ -83,8 +90,10 @@ void Checker::report_unknown_function(const ast::Expr& callee) {
     auto d = error(callee.span, fmt::format("unknown function `{}`", name));
     const std::string_view help = foreign_function(name);
     const std::string near = nearest_name(name, function_names());
-    if (!help.empty()) d.help(std::string(help));
-    else if (!near.empty()) d.help(fmt::format("did you mean `{}`?", near));
+    if (!help.empty())
+        d.help(std::string(help));
+    else if (!near.empty())
+        d.help(fmt::format("did you mean `{}`?", near));
 }
 
 std::vector<std::string> Checker::function_names() const {
@@ -95,7 +104,8 @@ std::vector<std::string> Checker::function_names() const {
 
 Value Checker::call(const ast::Expr& e, const Value& evaluated, std::vector<Argument> arguments) {
     const ast::Expr& callee = expr(e.operands[0]);
-    Call call{e.span, callee.span, callee.kind == ast::ExprKind::name ? callee.text : "this", std::move(arguments)};
+    Call call{e.span, callee.span, callee.kind == ast::ExprKind::name ? callee.text : "this",
+              std::move(arguments)};
     Value function = evaluated;
     if (callee.kind == ast::ExprKind::name) {
         const auto local = callee_in_scope(callee.text);
@@ -130,7 +140,8 @@ Value Checker::call_dtype(DType dtype, const Call& call) {
     if (a.value.is_error()) return {};
     if (a.value.constant_number()) {
         std::string why;
-        if (const auto s = cast_constant(a.value, dtype, why)) return Value(TypedValue{builder.constant(dtype, *s)});
+        if (const auto s = cast_constant(a.value, dtype, why))
+            return Value(TypedValue{builder.constant(dtype, *s)});
         error(a.span, why);
         return {};
     }
@@ -148,7 +159,10 @@ Value Checker::call_elementwise(OpId op, Call call) {
     if (folds && !keywords) {
         Argument all = call.arguments[0];
         for (size_t i = 1; i < call.arguments.size(); ++i) {
-            all = {apply_op(op, {all, call.arguments[i]}, call.span), cover(all.span, call.arguments[i].span), {}, {}};
+            all = {apply_op(op, {all, call.arguments[i]}, call.span),
+                   cover(all.span, call.arguments[i].span),
+                   {},
+                   {}};
         }
         return all.value;
     }
@@ -160,7 +174,6 @@ Value Checker::call_elementwise(OpId op, Call call) {
 }
 
 Value Checker::call_function(const FunctionDefinition& f, Call call) {
-    modules.find(f.name())->elaborated = true;
     if (f.recursive || f.failed) return {};
     if (f.ast->kind == ast::FunctionKind::external) {
         not_yet(call.callee_span, "a call of an `extern fn`");
@@ -171,7 +184,8 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
         return {};
     }
     if ((frame->scalar_region || frame->lifted) && !f.elemental()) {
-        error(call.callee_span, fmt::format("an elemental function calls elemental functions only, and `{}` is none", f.name()))
+        error(call.callee_span,
+              fmt::format("an elemental function calls elemental functions only, and `{}` is none", f.name()))
             .note(f.ast->name_span, "defined here");
         return {};
     }
@@ -182,8 +196,8 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
 }
 
 /// Runs the body in a frame of its own.
-Value Checker::inline_function(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call,
-                               bool scalar_region, bool lifted) {
+Value Checker::inline_function(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                               const Call& call, bool scalar_region, bool lifted) {
     Frame callee;
     callee.module = f.module;
     callee.function = &f;
@@ -195,9 +209,9 @@ Value Checker::inline_function(const FunctionDefinition& f, std::vector<std::opt
     const Span before = builder.current_span();
     Value result;
     if (bind_parameters(f, slots, callee, call)) {
+        modules.find(f.name())->elaborated = true;
         frame = &callee;
-        run_block(f.ast->body);
-        result = take_result();
+        result = run_body();
         frame = callee.caller;
     }
     builder.set_span(before);

@@ -1,4 +1,5 @@
-// The checker: evaluates a function's syntax tree to values and so builds its graph. One Checker builds one graph.
+// The checker: evaluates a function's syntax tree to values and so builds its graph. One Checker builds one
+// graph.
 #pragma once
 
 #include <functional>
@@ -33,7 +34,7 @@ struct Argument {
 
 /// What a call says.
 struct Call {
-    Span span;         ///< the whole call
+    Span span;  ///< the whole call
     Span callee_span;
     std::string name;  ///< the callee as written
     std::vector<Argument> arguments;
@@ -46,7 +47,8 @@ public:
     /// The parameter of the current graph that stands for a variable.
     virtual Value fetch(const StoredValue& stored) = 0;
     /// A parameter of the current graph for a constant that crosses into an entry.
-    virtual ir::ValueId cross(const Value& value, DType dtype, std::string_view function, std::string_view parameter) = 0;
+    virtual ir::ValueId cross(const Value& value, DType dtype, std::string_view function,
+                              std::string_view parameter) = 0;
 };
 
 class Join;
@@ -64,8 +66,8 @@ public:
     ir::Builder builder;
     Frame* frame = nullptr;
     ScriptHooks* script = nullptr;
-    std::set<std::string, std::less<>> script_names;         ///< for messages: functions do not see them
-    std::map<std::string, Span, std::less<>> symbol_spans;   ///< where each size of the graph is bound
+    std::set<std::string, std::less<>> script_names;        ///< for messages: functions do not see them
+    std::map<std::string, Span, std::less<>> symbol_spans;  ///< where each size of the graph is bound
 
     ExtentPool& extents() { return builder.extents(); }
     const ast::Expr& expr(ast::ExprId id) const { return frame->tree()[id]; }
@@ -108,7 +110,8 @@ public:
     std::optional<DType> element_type(const Argument& a, std::string_view what);
     /// An integer known before the computation starts.
     std::optional<ExtentId> as_size(const Argument& a, std::string_view what);
-    /// The size expression behind an integer scalar of the graph, if it is one over sizes, parameters and constants.
+    /// The size expression behind an integer scalar of the graph, if it is one over sizes, parameters and
+    /// constants.
     std::optional<ExtentId> extent_of(ir::ValueId id);
     Value from_extent(ExtentId e);
     /// A shape argument: an integer or a tuple; each extent >= 0, tested at launch where unproved.
@@ -129,8 +132,10 @@ public:
     void assume_equal(ExtentId a, ExtentId b);
     /// e >= 0, in the same way.
     bool require_size(ExtentId e, Span span);
-    /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot hold.
-    bool require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message, Span span);
+    /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot
+    /// hold.
+    bool require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message,
+                        Span span);
 
     // types.cpp
     std::optional<DType> element_dtype(const ast::TypeExpr& type);
@@ -148,22 +153,28 @@ public:
     Value call_function(const FunctionDefinition& f, Call call);
     Value call_dtype(DType dtype, const Call& call);
     Value call_elementwise(OpId op, Call call);
-    bool match_arguments(const FunctionDefinition& f, Call& call, std::vector<std::optional<Argument>>& slots);
-    Value map_elemental(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call);
+    bool match_arguments(const FunctionDefinition& f, Call& call,
+                         std::vector<std::optional<Argument>>& slots);
+    Value map_elemental(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                        const Call& call);
 
     // statements.cpp, results.cpp, asserts.cpp
     void run_block(std::span<const ast::StmtId> block);
     void run_statement(ast::StmtId id);
     void assign(const std::string& name, Span span, Value value);
-    Value take_result();
+    Value run_body();
     std::optional<ir::ValueId> scalar_condition(const Argument& a, std::string_view instead);
     std::optional<std::string> assert_message(const ast::Stmt& s);
     std::vector<Argument> assert_sizes(const ast::Stmt& s, const std::string& message);
 
+    /// How many values the frame's function gives, and the checker's name for the k-th that is returned.
+    size_t result_arity();
+    static std::string result_slot(size_t k);
+
     // branches.cpp, loops.cpp
     /// `rest`: the statements that went into the branches.
-    void branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no, Span span,
-                std::span<const ast::StmtId> rest);
+    void branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no,
+                Span span, std::span<const ast::StmtId> rest);
     Value join_arms(const RegionPair& pair, const Argument& yes, const Argument& no, Span span);
     void run_loop(const ast::Stmt& s);
 
@@ -184,7 +195,8 @@ private:
     std::optional<ExtentId> parameter_size(ir::ValueId id);
     bool report_unbound(ast::ExprId dim);
     std::vector<std::string> local_sizes() const;
-    void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span, std::string_view what);
+    void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span,
+                       std::string_view what);
 
     void report_unknown(const ast::Expr& e);
     void report_unknown_function(const ast::Expr& callee);
@@ -194,10 +206,10 @@ private:
     Value tuple_item(const ast::Expr& e, const TupleValue& tuple, const std::vector<Value>& indices);
     Value new_axes(const ast::Expr& e, ir::ValueId base);
 
-    bool bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, Frame& callee,
-                         const Call& call);
-    Value inline_function(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call,
-                          bool scalar_region, bool lifted);
+    bool bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                         Frame& callee, const Call& call);
+    Value inline_function(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                          const Call& call, bool scalar_region, bool lifted);
     Value spread(const Value& value, const std::vector<ExtentId>& shape, Span span);
     bool collect_yields(const Value& value, std::vector<ir::ValueId>& yields, Span span);
     Value results_of(ir::NodeId node, const Value& inside);
@@ -209,6 +221,7 @@ private:
     void set_flag(ast::StmtKind kind, Span span);
     void clear_flags();
     void settle_flags();
+    bool ends_body(std::span<const ast::StmtId> block) const;
     bool run_in_block(std::span<const ast::StmtId> block, size_t i);
     bool run_if(const ast::Stmt& s, std::span<const ast::StmtId> rest);
     bool run_faulty_if(const ast::Stmt& s);
@@ -225,7 +238,8 @@ private:
     Value declared_result(size_t k, const Argument& a);
     std::vector<Value> split_result(const Argument& a);
     void give_result(const Argument& a, Span span);
-    Value take_named_results();
+    void give_named_results(Span end);
+    Value take_result();
 
     Value placeholder(const Value& other);
     Value unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region);
@@ -233,8 +247,8 @@ private:
     void join_names(Join& join, std::vector<Pending> pending);
     bool read_outside(const std::string& name, Span span);
     bool needed(const std::string& name, const Environment& before, const BranchEnds& ends);
-    std::vector<Pending> pair_names(Join& join, const Environment& before, const Environment& yes, const Environment& no,
-                                    const BranchEnds& ends);
+    std::vector<Pending> pair_names(Join& join, const Environment& before, const Environment& yes,
+                                    const Environment& no, const BranchEnds& ends);
 
     std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
     std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others

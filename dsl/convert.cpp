@@ -8,7 +8,8 @@ namespace fuseline::dsl {
 
 namespace {
 
-/// Whether a weak number of type `weak` may stand where `wanted` is asked for: integers for numbers, floats for floats.
+/// Whether a weak number of type `weak` may stand where `wanted` is asked for: integers for numbers, floats
+/// for floats.
 bool weak_converts(DType weak, DType wanted) {
     if (is_float(weak)) return is_float(wanted);
     return !is_bool(wanted);
@@ -141,8 +142,9 @@ std::optional<ExtentId> Checker::as_size(const Argument& a, std::string_view wha
     if (weak || t) {
         if (const auto e = extent_of(weak ? weak->id : t->id)) return e;
     }
-    auto d = error(a.span, fmt::format("{} needs an integer that is known before the computation starts: found {}", what,
-                                       text(a.value)));
+    auto d =
+        error(a.span, fmt::format("{} needs an integer that is known before the computation starts: found {}",
+                                  what, text(a.value)));
     if (t && is_integer(builder.type(t->id).dtype) && builder.type(t->id).scalar()) {
         d.help("sizes are made of dimensions, integer parameters and `+ - * //`");
     }

@@ -26,7 +26,8 @@ Value filled_with(Checker& c, const std::vector<ExtentId>& shape, const Argument
     return {};
 }
 
-Value make(Checker& c, const Argument& shape, const Argument& value, const std::optional<Argument>& type, DType otherwise) {
+Value make(Checker& c, const Argument& shape, const Argument& value, const std::optional<Argument>& type,
+           DType otherwise) {
     const auto extents = c.as_shape(shape);
     const auto dtype = dtype_argument(c, type, otherwise);
     return extents && dtype ? filled_with(c, *extents, value, *dtype) : Value();
@@ -64,9 +65,13 @@ Value run_full(Checker& c, Slots& slots, const Call&) {
     return own ? make(c, *slots[0], *slots[1], slots[2], *own) : Value();
 }
 
-Value run_zeros_like(Checker& c, Slots& slots, const Call& call) { return like(c, *slots[0], number(0, call), slots[1]); }
+Value run_zeros_like(Checker& c, Slots& slots, const Call& call) {
+    return like(c, *slots[0], number(0, call), slots[1]);
+}
 
-Value run_ones_like(Checker& c, Slots& slots, const Call& call) { return like(c, *slots[0], number(1, call), slots[1]); }
+Value run_ones_like(Checker& c, Slots& slots, const Call& call) {
+    return like(c, *slots[0], number(1, call), slots[1]);
+}
 
 Value run_full_like(Checker& c, Slots& slots, const Call&) { return like(c, *slots[0], *slots[1], slots[2]); }
 
@@ -101,7 +106,8 @@ Value run_broadcast_to(Checker& c, Slots& slots, const Call& call) {
         fits = c.extents().is_one(own[k]) || c.same_extent(own[k], wanted);
     }
     if (fits) return Value(TypedValue{own.empty() ? c.filled(*id, *shape) : c.broadcast_to(*id, *shape)});
-    c.error(call.span, fmt::format("{} does not broadcast to the shape {}", c.text(slots[0]->value), c.shape_text(*shape)));
+    c.error(call.span, fmt::format("{} does not broadcast to the shape {}", c.text(slots[0]->value),
+                                   c.shape_text(*shape)));
     return {};
 }
 

@@ -15,7 +15,8 @@ struct Step {
 enum class Mark : unsigned char { fresh, open, done };
 
 Cycle close(const std::vector<Step>& path, size_t target, Span span) {
-    const auto first = std::find_if(path.begin(), path.end(), [&](const Step& s) { return s.node == target; });
+    const auto first =
+        std::find_if(path.begin(), path.end(), [&](const Step& s) { return s.node == target; });
     Cycle cycle;
     for (auto at = first; at != path.end(); ++at) cycle.nodes.push_back(at->node);
     cycle.closing = span;

@@ -19,7 +19,8 @@ struct Cycle {
     Span closing;               ///< of the edge from the last node to the first
 };
 
-/// Cycles such that every cycle of the graph shares a closing edge with one of them; depth first in the order given.
+/// Cycles such that every cycle of the graph shares a closing edge with one of them; depth first in the order
+/// given.
 std::vector<Cycle> find_cycles(const Edges& edges);
 
 /// All nodes, each after the targets of its edges where no cycle forbids it.

@@ -1,4 +1,5 @@
-// Calls of elemental functions from array code: broadcast arguments, then one `apply` node or plain operations.
+// Calls of elemental functions from array code: broadcast arguments, then one `apply` node or plain
+// operations.
 #include <fmt/format.h>
 
 #include "dsl/checker.h"
@@ -15,7 +16,8 @@ struct Mapped {
     std::vector<ExtentId> shape;
 };
 
-std::optional<Mapped> arrays_of(Checker& c, const std::vector<std::optional<Argument>>& slots, const Call& call) {
+std::optional<Mapped> arrays_of(Checker& c, const std::vector<std::optional<Argument>>& slots,
+                                const Call& call) {
     Mapped m;
     for (size_t i = 0; i < slots.size(); ++i) {
         if (!slots[i]) continue;
@@ -26,7 +28,8 @@ std::optional<Mapped> arrays_of(Checker& c, const std::vector<std::optional<Argu
         m.ids.push_back(t ? t->id : w->id);
         m.spans.push_back(slots[i]->span);
     }
-    const auto shape = c.broadcast_shape(m.ids, m.spans, call.span, fmt::format("the arguments of `{}`", call.name));
+    const auto shape =
+        c.broadcast_shape(m.ids, m.spans, call.span, fmt::format("the arguments of `{}`", call.name));
     if (!shape) return std::nullopt;
     m.shape = *shape;
     for (ir::ValueId& id : m.ids) id = c.broadcast_to(id, m.shape);
@@ -35,7 +38,8 @@ std::optional<Mapped> arrays_of(Checker& c, const std::vector<std::optional<Argu
 
 }  // namespace
 
-Value Checker::map_elemental(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots, const Call& call) {
+Value Checker::map_elemental(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
+                             const Call& call) {
     const auto mapped = arrays_of(*this, slots, call);
     if (!mapped) return {};
     const auto replace = [&](size_t k, ir::ValueId id) {
@@ -59,10 +63,12 @@ Value Checker::map_elemental(const FunctionDefinition& f, std::vector<std::optio
     builder.set_insertion(outer);
     if (!sound) return {};
     std::vector<ir::Type> types;
-    for (ir::ValueId id : yields) types.push_back({ir::TypeKind::value, builder.type(id).dtype, mapped->shape});
+    for (ir::ValueId id : yields)
+        types.push_back({ir::TypeKind::value, builder.type(id).dtype, mapped->shape});
     builder.set_yields(region, yields);
     builder.set_span(call.span);
-    const ir::NodeId node = builder.node(ir::Structure::apply_, mapped->ids, std::move(types), {}, {&region, 1});
+    const ir::NodeId node =
+        builder.node(ir::Structure::apply_, mapped->ids, std::move(types), {}, {&region, 1});
     return results_of(node, inside);
 }
 

@@ -33,12 +33,15 @@ bool EntryBuilder::bind_sizes() {
     for (const ast::Parameter& p : f_.ast->parameters) {
         const auto dtype = dtype_named(p.type->name);
         const bool size = p.type->dims.empty() && !p.is_const && dtype && is_integer(*dtype);
-        if (size) frame_.names[p.name] = {Value(SizeValue{c_.extents().symbol(p.name)}), p.name_span, false, true, {}};
+        if (size)
+            frame_.names[p.name] = {
+                Value(SizeValue{c_.extents().symbol(p.name)}), p.name_span, false, true, {}};
     }
     for (const ast::Parameter& p : f_.ast->parameters) {
         for (ast::ExprId dim : p.type->dims) {
             const ast::Expr& e = c_.expr(dim);
-            const bool free = e.kind == ast::ExprKind::name && !frame_.names.count(e.text) && !parameter(e.text);
+            const bool free =
+                e.kind == ast::ExprKind::name && !frame_.names.count(e.text) && !parameter(e.text);
             if (free) bind_size(e.text, e.span);
         }
     }
@@ -72,12 +75,15 @@ bool EntryBuilder::bind_equation(ast::ExprId dim) {
 bool EntryBuilder::report_unbound(ast::ExprId dim) {
     for (const std::string& name : unbound_names(c_, dim)) {
         if (const ast::Parameter* p = parameter(name)) {
-            c_.error(c_.expr(dim).span, fmt::format("a dimension needs an integer, and the parameter `{}` is none", name))
+            c_.error(c_.expr(dim).span,
+                     fmt::format("a dimension needs an integer, and the parameter `{}` is none", name))
                 .note(p->span, "declared here");
         } else {
             c_.error(c_.expr(dim).span, fmt::format("nothing binds the size `{}`", name))
-                .help(fmt::format("a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
-                                  "integer parameter", name));
+                .help(fmt::format(
+                    "a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
+                    "integer parameter",
+                    name));
         }
         return false;
     }
@@ -96,7 +102,8 @@ bool EntryBuilder::make_parameters() {
             sound = false;
         }
     }
-    for (size_t i = 0; sound && i < types.size(); ++i) sound &= make_parameter(f_.ast->parameters[i], *types[i]);
+    for (size_t i = 0; sound && i < types.size(); ++i)
+        sound &= make_parameter(f_.ast->parameters[i], *types[i]);
     return sound;
 }
 
@@ -121,16 +128,18 @@ bool EntryBuilder::make_parameter(const ast::Parameter& p, const ir::Type& type)
     return true;
 }
 
-std::optional<Scalar> EntryBuilder::default_scalar(const ast::Parameter& p, const Argument& given, const ir::Type& type) {
+std::optional<Scalar> EntryBuilder::default_scalar(const ast::Parameter& p, const Argument& given,
+                                                   const ir::Type& type) {
     if (given.value.is_error()) return std::nullopt;
     if (given.value.constant_number() && type.shape.empty()) {
         std::string why;
         if (const auto s = fit(given.value, type.dtype, why)) return s;
-        c_.error(given.span, fmt::format("the default of `{}`: {}", p.name, why)).note(p.type->span, "declared here");
+        c_.error(given.span, fmt::format("the default of `{}`: {}", p.name, why))
+            .note(p.type->span, "declared here");
         return std::nullopt;
     }
-    c_.error(given.span, fmt::format("the default of `{}` is a constant of type {}: found {}", p.name, c_.text(type),
-                                     c_.text(given.value)));
+    c_.error(given.span, fmt::format("the default of `{}` is a constant of type {}: found {}", p.name,
+                                     c_.text(type), c_.text(given.value)));
     return std::nullopt;
 }
 
@@ -141,8 +150,7 @@ Value EntryBuilder::run_body() {
         call.name = f_.name();
         return c_.map_elemental(f_, slots_, call);
     }
-    c_.run_block(f_.ast->body);
-    return c_.take_result();
+    return c_.run_body();
 }
 
 std::optional<Entry> EntryBuilder::finish(const Value& result) {
@@ -161,7 +169,8 @@ std::optional<Entry> EntryBuilder::finish(const Value& result) {
         if (!id) return std::nullopt;
         yields.push_back(*id);
     }
-    return Entry{f_.name(), c_.builder.finish(std::move(yields), std::move(names)), std::move(parameters_), f_.ast->span};
+    return Entry{f_.name(), c_.builder.finish(std::move(yields), std::move(names)), std::move(parameters_),
+                 f_.ast->span};
 }
 
 }  // namespace fuseline::dsl

@@ -25,7 +25,8 @@ private:
     bool report_unbound(ast::ExprId dim);
     bool make_parameters();
     bool make_parameter(const ast::Parameter& p, const ir::Type& type);
-    std::optional<Scalar> default_scalar(const ast::Parameter& p, const Argument& given, const ir::Type& type);
+    std::optional<Scalar> default_scalar(const ast::Parameter& p, const Argument& given,
+                                         const ir::Type& type);
     Value run_body();
     std::optional<Entry> finish(const Value& result);
 

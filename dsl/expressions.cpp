@@ -81,7 +81,8 @@ bool Evaluator::refuse(const ast::Expr& e) {
     switch (e.kind) {
         case ast::ExprKind::imaginary: c_.not_yet(e.span, "a complex number"); return true;
         case ast::ExprKind::array: {
-            const bool one = e.operands.size() == 1 && c_.expr(e.operands[0]).kind == ast::ExprKind::comprehension;
+            const bool one =
+                e.operands.size() == 1 && c_.expr(e.operands[0]).kind == ast::ExprKind::comprehension;
             c_.not_yet(e.span, one ? "a comprehension" : "an array constant");
             return true;
         }
@@ -148,7 +149,8 @@ void Evaluator::conditional(const ast::Expr& e, int stage) {
             tasks_.back() = {e.operands[*known ? 0 : 2], 0};
             return;
         }
-        const auto id = c_.scalar_condition({condition, c_.expr(e.operands[1]).span, {}, {}}, "where(c, a, b)");
+        const auto id =
+            c_.scalar_condition({condition, c_.expr(e.operands[1]).span, {}, {}}, "where(c, a, b)");
         if (!id) return leave({});
         arms_.push_back({Value(TypedValue{*id}), {}, {}, c_.builder.insertion(), {}});
     }

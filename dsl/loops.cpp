@@ -12,6 +12,11 @@ namespace fuseline::dsl {
 
 namespace {
 
+/// What messages call a carried name; the checker's own hold a space.
+std::string title(const std::string& name) {
+    return name.find(' ') == std::string::npos ? fmt::format("`{}`", name) : "the value returned";
+}
+
 constexpr int kMaxTrials = 6;  ///< runs of a body to find the types of weak names
 
 }  // namespace
@@ -35,7 +40,8 @@ void Loop::find_carried() {
         if (at->second.value.number()) {
             carry(name, at->second.value);
         } else {
-            c_.error(at->second.span, fmt::format("`{}` changes in a loop and is no number: found {}", name, c_.text(at->second.value)))
+            c_.error(at->second.span, fmt::format("`{}` changes in a loop and is no number: found {}", name,
+                                                  c_.text(at->second.value)))
                 .note(s_.span, "the loop");
         }
     }
@@ -44,12 +50,13 @@ void Loop::find_carried() {
     if (!has_return_) return;
     const auto flag = frame_.names.find("return ");
     carry("return ", flag == frame_.names.end() ? Value(false) : flag->second.value);
-    carry("return value", Value(NoneValue{}));
+    for (size_t k = 0; k < c_.result_arity(); ++k) carry(Checker::result_slot(k), Value(NoneValue{}));
 }
 
 void Loop::carry(const std::string& name, const Value& initial) {
     Carried carried{name, initial, {}, {}};
-    const auto own = c_.element_type({initial.as<NoneValue>() ? Value(false) : initial, s_.span, {}, {}}, "this");
+    const auto own =
+        c_.element_type({initial.as<NoneValue>() ? Value(false) : initial, s_.span, {}, {}}, "this");
     const bool known = initial.as<TypedValue>() || initial.as<bool>();
     if (known) carried.dtype = own;
     carried_.push_back(std::move(carried));
@@ -58,7 +65,7 @@ void Loop::carry(const std::string& name, const Value& initial) {
 /// The initial value of a carried name in its type, outside the loop.
 std::optional<ir::ValueId> Loop::initial(const Carried& carried) {
     if (!carried.initial.as<NoneValue>()) {
-        return c_.as_dtype({carried.initial, s_.span, {}, {}}, *carried.dtype, fmt::format("`{}`", carried.name));
+        return c_.as_dtype({carried.initial, s_.span, {}, {}}, *carried.dtype, title(carried.name));
     }
     return c_.builder.constant(*carried.dtype, Scalar{});
 }
@@ -132,7 +139,8 @@ void Loop::body(ir::RegionId region) {
     frame_.body_depth = outer_body;
     if (s_.kind != ast::StmtKind::for_ || counted_) return;
     const Argument old{Value(TypedValue{counter}), s_.span, {}, {}};
-    frame_.names[counter_name_].value = c_.apply_op(OpId::add_, {old, {Value::integer(1), s_.span, {}, {}}}, s_.span);
+    frame_.names[counter_name_].value =
+        c_.apply_op(OpId::add_, {old, {Value::integer(1), s_.span, {}, {}}}, s_.span);
 }
 
 /// Learns types of untyped names from what the body has given them; true when one was learned.
@@ -163,7 +171,9 @@ void Loop::find_types() {
         const Environment before = frame_.names;
         const ir::RegionId outer = c_.builder.insertion();
         const ir::RegionId region = c_.builder.make_region();
-        if (counted_) counter_ = c_.builder.region_parameter(region, ir::Type{ir::TypeKind::value, DType::i64_, {}}, s_.loop.name);
+        if (counted_)
+            counter_ = c_.builder.region_parameter(region, ir::Type{ir::TypeKind::value, DType::i64_, {}},
+                                                   s_.loop.name);
         bind(region);
         ++frame_.loop_depth;
         body(region);
@@ -178,7 +188,8 @@ void Loop::find_types() {
     for (Carried& carried : carried_) {
         if (carried.dtype) continue;
         const bool none = carried.initial.as<NoneValue>() != nullptr;
-        const auto own = none ? std::optional(DType::i64_) : c_.element_type({carried.initial, s_.span, {}, {}}, "this");
+        const auto own =
+            none ? std::optional(DType::i64_) : c_.element_type({carried.initial, s_.span, {}, {}}, "this");
         carried.dtype = carried.fallback && (none || is_float(*carried.fallback)) ? *carried.fallback : own;
     }
 }
@@ -201,7 +212,8 @@ std::optional<std::vector<ir::ValueId>> Loop::next_values() {
             continue;
         }
         if (!at->second.lost.empty()) {
-            c_.error(at->second.span, fmt::format("`{}` is carried through the loop, and {}", carried.name, at->second.lost));
+            c_.error(at->second.span, fmt::format("{} is carried through the loop, and {}",
+                                                  title(carried.name), at->second.lost));
             sound = false;
             continue;
         }
@@ -214,15 +226,16 @@ std::optional<std::vector<ir::ValueId>> Loop::next_values() {
 
 std::optional<ir::ValueId> Loop::next_value(const Carried& carried, const Binding& b) {
     const Argument a{b.value, b.span, {}, {}};
-    const auto own = c_.element_type(a, fmt::format("`{}`", carried.name));
+    const auto own = c_.element_type(a, title(carried.name));
     if (!own) return std::nullopt;
     if (b.value.as<TypedValue>() && *own != *carried.dtype) {
-        c_.error(b.span, fmt::format("`{}` changes its type in the loop: from {} to {}", carried.name, name(*carried.dtype),
-                                     name(*own)))
-            .help(fmt::format("give it its type before the loop, or cast here: `{}(...)`", name(*carried.dtype)));
+        c_.error(b.span, fmt::format("{} changes its type in the loop: from {} to {}", title(carried.name),
+                                     name(*carried.dtype), name(*own)))
+            .help(fmt::format("give it its type before the loop, or cast here: `{}(...)`",
+                              name(*carried.dtype)));
         return std::nullopt;
     }
-    return c_.as_dtype(a, *carried.dtype, fmt::format("`{}`", carried.name));
+    return c_.as_dtype(a, *carried.dtype, title(carried.name));
 }
 
 /// Fills the regions of the node; the test is absent for a `for`.

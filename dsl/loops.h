@@ -27,7 +27,8 @@ private:
     };
 
     bool open_range();
-    void set_counter(const Argument& first, const Argument& stop, const std::optional<Argument>& step, bool reversed);
+    void set_counter(const Argument& first, const Argument& stop, const std::optional<Argument>& step,
+                     bool reversed);
     Argument integer_bound(ast::ExprId id);
     void find_carried();
     void carry(const std::string& name, const Value& initial);
@@ -51,11 +52,11 @@ private:
     Frame& frame_;
     bool has_break_ = false;
     bool has_return_ = false;
-    bool counted_ = false;          ///< becomes a `for` node
+    bool counted_ = false;  ///< becomes a `for` node
     bool returns_tuple_ = false;
     std::string counter_name_;
-    ir::ValueId start_, stop_;      ///< of the counter
-    ir::ValueId counter_;           ///< inside the region at hand
+    ir::ValueId start_, stop_;              ///< of the counter
+    ir::ValueId counter_;                   ///< inside the region at hand
     std::optional<Argument> first_, step_;  ///< the loop variable is first + counter * step, or the counter
     std::vector<Carried> carried_;
 };

@@ -1,4 +1,5 @@
-// How the checker reports: with the chain of calls, and at the user's call where the fault lies in the prelude.
+// How the checker reports: with the chain of calls, and at the user's call where the fault lies in the
+// prelude.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -28,7 +28,9 @@ FunctionDefinition* Modules::find(std::string_view name) {
     return at == prelude.end() ? nullptr : &at->second;
 }
 
-const FunctionDefinition* Modules::find(std::string_view name) const { return const_cast<Modules*>(this)->find(name); }
+const FunctionDefinition* Modules::find(std::string_view name) const {
+    return const_cast<Modules*>(this)->find(name);
+}
 
 namespace {
 
@@ -112,7 +114,8 @@ private:
         if (!tree.script.empty()) span = tree[tree.script.front()].span;
         if (!tree.params.empty()) span = tree.params.front().span;
         if (!span.known()) return;
-        diagnostics_.error(span, "an imported file holds functions only: its script statements would never run")
+        diagnostics_
+            .error(span, "an imported file holds functions only: its script statements would never run")
             .help("move them to a file of their own");
     }
 
@@ -128,8 +131,8 @@ private:
     void enter_functions(const Module& module) {
         for (const ast::Function& f : module.tree.functions) {
             if (!module.prelude && builtin_kind(f.name)) {
-                diagnostics_.error(f.name_span, fmt::format("`{}` is {}; a function needs another name", f.name,
-                                                            *builtin_kind(f.name)));
+                diagnostics_.error(f.name_span, fmt::format("`{}` is {}; a function needs another name",
+                                                            f.name, *builtin_kind(f.name)));
                 continue;
             }
             auto& table = module.prelude ? modules_.prelude : modules_.functions;
@@ -153,8 +156,8 @@ private:
 };
 
 /// Functions that the body names, other than its own parameters and locals; calls see through locals.
-std::vector<Edge> called(const FunctionDefinition& f, const std::map<const FunctionDefinition*, size_t>& numbers,
-                         const Modules& modules) {
+std::vector<Edge> called(const FunctionDefinition& f,
+                         const std::map<const FunctionDefinition*, size_t>& numbers, const Modules& modules) {
     const ast::Tree& tree = f.module->tree;
     std::set<std::string> parameters;
     for (const ast::Parameter& p : f.ast->parameters) parameters.insert(p.name);
@@ -178,8 +181,8 @@ std::vector<Edge> called(const FunctionDefinition& f, const std::map<const Funct
 
 }  // namespace
 
-Modules load_modules(SourceMap& sources, const std::string& path, std::string text, const ImportReader& reader,
-                     Diagnostics& diagnostics) {
+Modules load_modules(SourceMap& sources, const std::string& path, std::string text,
+                     const ImportReader& reader, Diagnostics& diagnostics) {
     return Loader(sources, reader, diagnostics).run(path, std::move(text));
 }
 
@@ -211,9 +214,10 @@ void mark_recursion(Modules& modules, Diagnostics& diagnostics) {
         }
         const std::string& first = modules.in_order[cycle.nodes.front()]->name();
         diagnostics
-            .error(cycle.closing, cycle.nodes.size() == 1
-                                      ? fmt::format("`{}` calls itself", first)
-                                      : fmt::format("functions call each other in a circle: {}{}", text, first))
+            .error(cycle.closing,
+                   cycle.nodes.size() == 1
+                       ? fmt::format("`{}` calls itself", first)
+                       : fmt::format("functions call each other in a circle: {}{}", text, first))
             .help("functions are inlined, so calls may not form a circle; use a loop");
     }
 }

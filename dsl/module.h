@@ -22,10 +22,10 @@ struct Module {
 struct FunctionDefinition {
     const Module* module = nullptr;
     const ast::Function* ast = nullptr;
-    bool recursive = false;     ///< lies on a cycle of calls; reported once
-    bool failed = false;        ///< its own graph has an error; calls of it say nothing more
-    bool elaborated = false;    ///< its body was checked, alone or in a call
-    bool straight_line = false; ///< an elemental function without loops, branches and conditionals
+    bool recursive = false;      ///< lies on a cycle of calls; reported once
+    bool failed = false;         ///< its own graph has an error; calls of it say nothing more
+    bool elaborated = false;     ///< its body was checked, alone or in a call
+    bool straight_line = false;  ///< an elemental function without loops, branches and conditionals
     const std::string& name() const { return ast->name; }
     bool elemental() const { return ast->kind == ast::FunctionKind::elemental; }
 };
@@ -39,7 +39,7 @@ struct Modules {
     std::map<std::string, FunctionDefinition, std::less<>> functions;  ///< of the user's files
     std::map<std::string, FunctionDefinition, std::less<>> prelude;
     const SourceMap* sources = nullptr;
-    std::vector<FunctionDefinition*> in_order;                         ///< user's functions as they stand in the files
+    std::vector<FunctionDefinition*> in_order;  ///< user's functions as they stand in the files
 
     /// A user's function, else the prelude's.
     FunctionDefinition* find(std::string_view name);
@@ -47,10 +47,10 @@ struct Modules {
     const Module* root() const { return files.front().get(); }
 };
 
-/// Reads and parses the root, its imports (each file once) and the prelude, and enters their functions. Missing
-/// files, import cycles and doubly defined functions are reported.
-Modules load_modules(SourceMap& sources, const std::string& path, std::string text, const ImportReader& reader,
-                     Diagnostics& diagnostics);
+/// Reads and parses the root, its imports (each file once) and the prelude, and enters their functions.
+/// Missing files, import cycles and doubly defined functions are reported.
+Modules load_modules(SourceMap& sources, const std::string& path, std::string text,
+                     const ImportReader& reader, Diagnostics& diagnostics);
 
 /// The user's functions, each after those that it calls.
 std::vector<FunctionDefinition*> call_order(const Modules& modules);

@@ -32,22 +32,47 @@ struct Spelling {
     std::string_view name, help;
 };
 constexpr Spelling kForeignNames[] = {
-    {"True", "write `true`"},          {"False", "write `false`"},        {"None", "write `none`"},
-    {"null", "write `none`"},          {"np", "functions need no prefix: write `exp(x)`"},
-    {"numpy", "functions need no prefix: write `exp(x)`"},                {"math", "functions need no prefix: write `exp(x)`"},
-    {"float", "write `f32` or `f64`"}, {"int", "write `i64`"},            {"float32", "write `f32`"},
-    {"float64", "write `f64`"},        {"int64", "write `i64`"},          {"double", "write `f64`"},
+    {"True", "write `true`"},
+    {"False", "write `false`"},
+    {"None", "write `none`"},
+    {"null", "write `none`"},
+    {"np", "functions need no prefix: write `exp(x)`"},
+    {"numpy", "functions need no prefix: write `exp(x)`"},
+    {"math", "functions need no prefix: write `exp(x)`"},
+    {"float", "write `f32` or `f64`"},
+    {"int", "write `i64`"},
+    {"float32", "write `f32`"},
+    {"float64", "write `f64`"},
+    {"int64", "write `i64`"},
+    {"double", "write `f64`"},
 };
 constexpr Spelling kForeignFunctions[] = {
-    {"len", "write `x.shape[0]`"},   {"power", "write `x ** y`"},        {"arcsin", "write `asin(x)`"},
-    {"arccos", "write `acos(x)`"},   {"arctan", "write `atan(x)`"},      {"arctan2", "write `atan2(y, x)`"},
-    {"maximum", "write `max(x, y)`"}, {"minimum", "write `min(x, y)`"},  {"absolute", "write `abs(x)`"},
-    {"fabs", "write `abs(x)`"},      {"ln", "write `log(x)`"},           {"pow", "write `x ** y`"},
-    {"mod", "write `x % y`"},        {"add", "write `x + y`"},           {"range", "write `a..b` after `in`, or `arange(n)`"},
-    {"size", "write `x.shape[0]`, or multiply the extents"},             {"ndim", "write `x.rank`"},
-    {"astype", "write `f32(x)`"},    {"negative", "write `-x`"},         {"divide", "write `x / y`"},
-    {"multiply", "write `x * y`"},   {"subtract", "write `x - y`"},      {"logical_and", "write `x and y`"},
-    {"logical_or", "write `x or y`"}, {"logical_not", "write `not x`"},  {"empty", "write `zeros(shape)`"},
+    {"len", "write `x.shape[0]`"},
+    {"power", "write `x ** y`"},
+    {"arcsin", "write `asin(x)`"},
+    {"arccos", "write `acos(x)`"},
+    {"arctan", "write `atan(x)`"},
+    {"arctan2", "write `atan2(y, x)`"},
+    {"maximum", "write `max(x, y)`"},
+    {"minimum", "write `min(x, y)`"},
+    {"absolute", "write `abs(x)`"},
+    {"fabs", "write `abs(x)`"},
+    {"ln", "write `log(x)`"},
+    {"pow", "write `x ** y`"},
+    {"mod", "write `x % y`"},
+    {"add", "write `x + y`"},
+    {"range", "write `a..b` after `in`, or `arange(n)`"},
+    {"size", "write `x.shape[0]`, or multiply the extents"},
+    {"ndim", "write `x.rank`"},
+    {"astype", "write `f32(x)`"},
+    {"negative", "write `-x`"},
+    {"divide", "write `x / y`"},
+    {"multiply", "write `x * y`"},
+    {"subtract", "write `x - y`"},
+    {"logical_and", "write `x and y`"},
+    {"logical_or", "write `x or y`"},
+    {"logical_not", "write `not x`"},
+    {"empty", "write `zeros(shape)`"},
 };
 
 template <size_t N>
@@ -79,7 +104,8 @@ Value Checker::name_value(const ast::Expr& e) {
     if (at != frame->names.end()) {
         const Binding& b = at->second;
         if (!b.lost.empty()) {
-            error(e.span, fmt::format("`{}` has no value here: {}", e.text, b.lost)).note(b.span, "assigned here");
+            error(e.span, fmt::format("`{}` has no value here: {}", e.text, b.lost))
+                .note(b.span, "assigned here");
             return {};
         }
         if (const auto* stored = b.value.as<StoredValue>()) return script->fetch(*stored);
@@ -146,7 +172,8 @@ Value Checker::field(const ast::Expr& e, const Value& base) {
     }
     const Argument a{base, expr(e.operands[0]).span, {}, {}};
     if (e.text == "shape" && base.number()) return shape_of(a);
-    if (e.text == "rank" && base.number()) return Value::integer(static_cast<int64_t>(shape_of(a).as_tuple()->items.size()));
+    if (e.text == "rank" && base.number())
+        return Value::integer(static_cast<int64_t>(shape_of(a).as_tuple()->items.size()));
     if (e.text == "dtype" && base.number()) return dtype_of(a);
     if (e.text == "T" && base.number()) {
         not_yet(e.span, "`.T` (transpose)");

@@ -11,7 +11,9 @@ namespace fuseline::dsl {
 
 namespace {
 
-std::string title(OpId op) { return fmt::format("`{}`", row(op).spelling.empty() ? row(op).name : row(op).spelling); }
+std::string title(OpId op) {
+    return fmt::format("`{}`", row(op).spelling.empty() ? row(op).name : row(op).spelling);
+}
 
 int kind_rank(DType d) {
     if (is_bool(d)) return 0;
@@ -86,7 +88,8 @@ std::optional<Value> Checker::structural_op(OpId op, const std::vector<Argument>
         return Value::tuple(std::move(items));
     }
     if (row(op).rule != TypeRule::equality) return std::nullopt;
-    const bool equal = a.as_tuple() && b.as_tuple() ? same_tuple(*a.as_tuple(), *b.as_tuple()) : same_value(a, b);
+    const bool equal =
+        a.as_tuple() && b.as_tuple() ? same_tuple(*a.as_tuple(), *b.as_tuple()) : same_value(a, b);
     return Value(equal == (op == OpId::eq_));
 }
 
@@ -101,13 +104,15 @@ bool Checker::same_tuple(const TupleValue& a, const TupleValue& b) {
 }
 
 Value Checker::apply_op(OpId op, const std::vector<Argument>& operands, Span span) {
-    if (std::any_of(operands.begin(), operands.end(), [](const Argument& a) { return a.value.is_error(); })) return {};
+    if (std::any_of(operands.begin(), operands.end(), [](const Argument& a) { return a.value.is_error(); }))
+        return {};
     if (!row(op).has(kBuilt)) {
         not_yet(span, title(op));
         return {};
     }
     if (auto v = structural_op(op, operands)) return *v;
-    if (all_of(operands, [](const Value& v) { return v.constant_number(); })) return fold_constants(op, operands, span);
+    if (all_of(operands, [](const Value& v) { return v.constant_number(); }))
+        return fold_constants(op, operands, span);
     if (auto v = size_op(op, operands, span)) return *v;
     return graph_op(op, operands, span);
 }
@@ -142,11 +147,14 @@ std::optional<std::vector<DType>> Checker::meeting_types(OpId op, const std::vec
         if (!own) return std::nullopt;
         types.push_back(*own);
         if (i < first || operands[i].value.weak()) continue;
-        if (!strongest || kind_rank(*own) > kind_rank(*strongest)) strongest = *own;
-        else if (auto p = promote(*own, *strongest)) strongest = *p;
+        if (!strongest || kind_rank(*own) > kind_rank(*strongest))
+            strongest = *own;
+        else if (auto p = promote(*own, *strongest))
+            strongest = *p;
     }
     for (size_t i = first; i < operands.size(); ++i) {
-        if (operands[i].value.weak() && strongest && kind_rank(*strongest) >= kind_rank(types[i])) types[i] = *strongest;
+        if (operands[i].value.weak() && strongest && kind_rank(*strongest) >= kind_rank(types[i]))
+            types[i] = *strongest;
     }
     return types;
 }
@@ -165,7 +173,8 @@ Value Checker::graph_op(OpId op, const std::vector<Argument>& operands, Span spa
     std::vector<Span> spans;
     for (size_t i = 0; i < operands.size(); ++i) {
         const bool condition = row(op).rule == TypeRule::select && i == 0;
-        const auto id = operand(operands[i], (*types)[i], condition ? DType::bool_ : typing->operation, title(op));
+        const auto id =
+            operand(operands[i], (*types)[i], condition ? DType::bool_ : typing->operation, title(op));
         if (!id) return {};
         ids.push_back(*id);
         spans.push_back(operands[i].span);
@@ -179,7 +188,8 @@ Value Checker::graph_op(OpId op, const std::vector<Argument>& operands, Span spa
 }
 
 /// An operand in the type in which the operation computes. A constant goes there directly, with one rounding.
-std::optional<ir::ValueId> Checker::operand(const Argument& a, DType own, DType wanted, std::string_view what) {
+std::optional<ir::ValueId> Checker::operand(const Argument& a, DType own, DType wanted,
+                                            std::string_view what) {
     if (a.value.constant_number()) {
         std::string why;
         if (!fit(a.value, own, why)) {
@@ -188,13 +198,14 @@ std::optional<ir::ValueId> Checker::operand(const Argument& a, DType own, DType 
         }
         return as_dtype(a, wanted, what);
     }
-    const auto id = a.value.as<TypedValue>() ? std::optional(a.value.as<TypedValue>()->id) : as_dtype(a, own, what);
+    const auto id =
+        a.value.as<TypedValue>() ? std::optional(a.value.as<TypedValue>()->id) : as_dtype(a, own, what);
     if (!id) return std::nullopt;
     return builder.cast(*id, wanted);
 }
 
-/// `x ** k` with a small integer k known at compile time: k - 1 multiplications from the left, and a division for
-/// negative k (floats only).
+/// `x ** k` with a small integer k known at compile time: k - 1 multiplications from the left, and a division
+/// for negative k (floats only).
 std::optional<Value> Checker::constant_power(const std::vector<Argument>& operands, DType dtype, Span span) {
     const auto* exponent = operands[1].value.as<mpz_class>();
     if (!exponent) return std::nullopt;

@@ -15,7 +15,8 @@
 namespace fuseline {
 
 const Entry* Program::entry(std::string_view name) const {
-    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
+    const auto at =
+        std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
     return at == entries.end() ? nullptr : &*at;
 }
 
@@ -46,7 +47,8 @@ void apply_options(const ast::Tree& tree, Options& options, Diagnostics& diagnos
     }
 }
 
-/// Elaborates in the order of calls, so that a faulty function is reported by itself and not again by its callers.
+/// Elaborates in the order of calls, so that a faulty function is reported by itself and not again by its
+/// callers.
 std::vector<Entry> build_entries(Modules& modules, const std::set<std::string, std::less<>>& script_names,
                                  const Options& options, Diagnostics& diagnostics) {
     std::map<const FunctionDefinition*, Entry> built;
@@ -73,8 +75,9 @@ std::vector<Entry> build_entries(Modules& modules, const std::set<std::string, s
 
 }  // namespace dsl
 
-Program check_program(SourceMap& sources, const std::string& path, std::string text, const ImportReader& reader,
-                      Diagnostics& diagnostics, const OptionOverrides& overrides) {
+Program check_program(SourceMap& sources, const std::string& path, std::string text,
+                      const ImportReader& reader, Diagnostics& diagnostics,
+                      const OptionOverrides& overrides) {
     Program program;
     dsl::Modules modules = dsl::load_modules(sources, path, std::move(text), reader, diagnostics);
     for (const auto& file : modules.files) {

@@ -16,7 +16,8 @@
 
 namespace fuseline {
 
-/// A parameter of an entry, in the order of the graph's body parameters. `type` lives in the graph's extent pool.
+/// A parameter of an entry, in the order of the graph's body parameters. `type` lives in the graph's extent
+/// pool.
 struct EntryParameter {
     std::string name;
     ir::Type type;
@@ -25,9 +26,10 @@ struct EntryParameter {
     Span span;
 };
 
-/// A function whose parameters all have types. How the sizes of its graph (extent symbols) are bound at a call:
-/// an integer rank-0 parameter named like a symbol gives that size (tested >= 0); then a dimension that is a plain
-/// name; then a dimension c*n + d with one unknown is solved exactly; every other dimension is tested.
+/// A function whose parameters all have types. How the sizes of its graph (extent symbols) are bound at a
+/// call: an integer rank-0 parameter named like a symbol gives that size (tested >= 0); then a dimension that
+/// is a plain name; then a dimension c*n + d with one unknown is solved exactly; every other dimension is
+/// tested.
 struct Entry {
     std::string name;
     ir::Function graph;  ///< result_names: the names of the signature, or "result"
@@ -74,8 +76,8 @@ struct ComputeStep {
     std::vector<uint32_t> results;
 };
 
-/// Reads a file into `variable`, whose declared dimensions bind sizes that are not bound yet and test the rest.
-/// `key`: member of an .npz or column of a .csv, "" when not given; `columns`: of a .csv.
+/// Reads a file into `variable`, whose declared dimensions bind sizes that are not bound yet and test the
+/// rest. `key`: member of an .npz or column of a .csv, "" when not given; `columns`: of a .csv.
 struct LoadStep {
     uint32_t variable = 0;
     std::string path;  ///< relative to the script's file
@@ -114,8 +116,9 @@ struct ScriptStep {
     Span span;
 };
 
-/// The top-level statements in order. Sizes (symbols of `extents`) are bound by integer params (before the first
-/// step) and by loads; a script's graphs bind theirs as entries do, every size they use being bound by an argument.
+/// The top-level statements in order. Sizes (symbols of `extents`) are bound by integer params (before the
+/// first step) and by loads; a script's graphs bind theirs as entries do, every size they use being bound by
+/// an argument.
 struct Script {
     ExtentPool extents;
     std::vector<ScriptVariable> variables;
@@ -131,19 +134,21 @@ struct Program {
     const Entry* entry(std::string_view name) const;
 };
 
-/// Text of the file at a path (the importing file's folder joined with the path that was written, normalised);
-/// nullopt where there is none.
+/// Text of the file at a path (the importing file's folder joined with the path that was written,
+/// normalised); nullopt where there is none.
 using ImportReader = std::function<std::optional<std::string>(const std::string& path)>;
 
 /// Options by name that win over the file's `option` statements.
 using OptionOverrides = std::vector<std::pair<std::string, bool>>;
 
-/// Parses and checks a file with its imports and the prelude. Faults go to `diagnostics`, all of a file in one run;
-/// entries that are wrong are left out, a script with a fault has no steps.
-Program check_program(SourceMap& sources, const std::string& path, std::string text, const ImportReader& reader,
-                      Diagnostics& diagnostics, const OptionOverrides& overrides = {});
+/// Parses and checks a file with its imports and the prelude. Faults go to `diagnostics`, all of a file in
+/// one run; entries that are wrong are left out, a script with a fault has no steps.
+Program check_program(SourceMap& sources, const std::string& path, std::string text,
+                      const ImportReader& reader, Diagnostics& diagnostics,
+                      const OptionOverrides& overrides = {});
 
-/// The names that are always there: elementwise operators, built-in functions and the functions of the prelude, sorted.
+/// The names that are always there: elementwise operators, built-in functions and the functions of the
+/// prelude, sorted.
 std::vector<std::string> builtin_names();
 
 }  // namespace fuseline

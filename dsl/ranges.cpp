@@ -18,7 +18,8 @@ Argument Loop::integer_bound(ast::ExprId id) {
     return {Value(), a.span, {}, {}};
 }
 
-/// Sets start_, stop_ and, unless the loop variable is the counter itself, first_ and step_. False after a report.
+/// Sets start_, stop_ and, unless the loop variable is the counter itself, first_ and step_. False after a
+/// report.
 bool Loop::open_range() {
     const ast::Expr* range = &c_.expr(s_.loop.range);
     const bool reversed = range->kind == ast::ExprKind::reversed;
@@ -42,7 +43,9 @@ void Loop::set_counter(const Argument& first, const Argument& stop, const std::o
     const auto op = [&](OpId id, const Argument& a, const Argument& b) {
         return Argument{c_.apply_op(id, {a, b}, span), span, {}, {}};
     };
-    const auto i64 = [&](const Argument& a) { return c_.as_dtype(a, DType::i64_, "a bound of a range").value_or(ir::ValueId{}); };
+    const auto i64 = [&](const Argument& a) {
+        return c_.as_dtype(a, DType::i64_, "a bound of a range").value_or(ir::ValueId{});
+    };
     if (!step && !reversed) {
         start_ = i64(first);
         stop_ = i64(stop);

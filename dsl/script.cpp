@@ -56,9 +56,10 @@ void ScriptBuilder::add_param(const ast::Param& p) {
     std::optional<Scalar> value;
     if (type->shape.empty() && given.value.constant_number()) value = fit(given.value, type->dtype, why);
     if (!value) {
-        checker_->error(given.span, why.empty() ? fmt::format("the default of `{}` is a constant scalar: found {}", p.name,
-                                                              checker_->text(given.value))
-                                                : fmt::format("the default of `{}`: {}", p.name, why));
+        checker_->error(given.span, why.empty()
+                                        ? fmt::format("the default of `{}` is a constant scalar: found {}",
+                                                      p.name, checker_->text(given.value))
+                                        : fmt::format("the default of `{}`: {}", p.name, why));
         return;
     }
     if (frame_.names.count(p.name)) {
@@ -145,9 +146,13 @@ void ScriptBuilder::run_print(const ast::Expr& e) {
             checker_->error(a.name_span, "`print` has no keywords");
             return;
         }
-        if (a.value.number() || a.value.as<TextValue>() || a.value.as<TypeValue>() || a.value.as<NoneValue>()) continue;
-        if (a.value.as_tuple()) checker_->not_yet(a.span, "printing a tuple");
-        else checker_->error(a.span, fmt::format("`print` takes arrays, numbers and texts: found {}", checker_->text(a.value)));
+        if (a.value.number() || a.value.as<TextValue>() || a.value.as<TypeValue>() || a.value.as<NoneValue>())
+            continue;
+        if (a.value.as_tuple())
+            checker_->not_yet(a.span, "printing a tuple");
+        else
+            checker_->error(a.span, fmt::format("`print` takes arrays, numbers and texts: found {}",
+                                                checker_->text(a.value)));
         return;
     }
     PrintStep step{flush(items)};
@@ -155,14 +160,16 @@ void ScriptBuilder::run_print(const ast::Expr& e) {
 }
 
 /// The constant text of an argument; nullopt after a report.
-std::optional<std::string> ScriptBuilder::text_argument(const std::optional<Argument>& a, std::string_view what) {
+std::optional<std::string> ScriptBuilder::text_argument(const std::optional<Argument>& a,
+                                                        std::string_view what) {
     if (!a || a->value.is_error()) return std::nullopt;
     if (const auto* text = a->value.as<TextValue>()) return text->text;
     checker_->error(a->span, fmt::format("{} is a text: found {}", what, checker_->text(a->value)));
     return std::nullopt;
 }
 
-bool ScriptBuilder::match(const ast::Expr& e, std::string_view name, std::string_view parameters, Slots& slots) {
+bool ScriptBuilder::match(const ast::Expr& e, std::string_view name, std::string_view parameters,
+                          Slots& slots) {
     const Call call{e.span, tree_[e.operands[0]].span, std::string(name), arguments(e)};
     return match_slots(*checker_, call, parameter_list(parameters), slots);
 }
@@ -180,12 +187,14 @@ void ScriptBuilder::run_show(const ast::Expr& e) {
     Slots slots;
     if (!match(e, "show", "path, image, colormap?", slots)) return;
     const auto path = text_argument(slots[0], "the path");
-    const auto colormap = slots[2] ? text_argument(slots[2], "`colormap`") : std::optional<std::string>("viridis");
+    const auto colormap =
+        slots[2] ? text_argument(slots[2], "`colormap`") : std::optional<std::string>("viridis");
     if (!path || !colormap || !checker_->element_type(*slots[1], "`show`")) return;
     const size_t rank = checker_->shape_of(*slots[1]).as_tuple()->items.size();
     if (rank != 2 && rank != 3) {
-        checker_->error(slots[1]->span, fmt::format("`show` takes an array of two axes, or an RGB image: found {}",
-                                                    checker_->text(slots[1]->value)));
+        checker_->error(slots[1]->span,
+                        fmt::format("`show` takes an array of two axes, or an RGB image: found {}",
+                                    checker_->text(slots[1]->value)));
         return;
     }
     ShowStep step{*path, flush({*slots[1]}).front(), *colormap};
@@ -200,7 +209,8 @@ void ScriptBuilder::run_assert(const ast::Stmt& s) {
         if (!checker_->scalar_condition(a, "all(c)")) return;
     }
     if (data.empty()) return;
-    for (const ScriptValue& value : flush(data)) program_.script.steps.push_back({AssertStep{value, *message}, s.span});
+    for (const ScriptValue& value : flush(data))
+        program_.script.steps.push_back({AssertStep{value, *message}, s.span});
 }
 
 }  // namespace fuseline::dsl

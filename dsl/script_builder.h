@@ -14,14 +14,16 @@
 
 namespace fuseline::dsl {
 
-/// Every segment starts with a copy of the script's extent pool and gives it back, so that extent ids hold throughout.
+/// Every segment starts with a copy of the script's extent pool and gives it back, so that extent ids hold
+/// throughout.
 class ScriptBuilder : public ScriptHooks {
 public:
     ScriptBuilder(Modules& modules, Program& program, Diagnostics& diagnostics)
         : modules_(modules), program_(program), diagnostics_(diagnostics), tree_(modules.root()->tree) {}
     void run();
     Value fetch(const StoredValue& stored) override;
-    ir::ValueId cross(const Value& value, DType dtype, std::string_view function, std::string_view parameter) override;
+    ir::ValueId cross(const Value& value, DType dtype, std::string_view function,
+                      std::string_view parameter) override;
 
 private:
     void find_last_uses();
@@ -62,21 +64,21 @@ private:
     Diagnostics& diagnostics_;
     const ast::Tree& tree_;
     Frame frame_;
-    size_t position_ = 0;                              ///< of the current statement
+    size_t position_ = 0;  ///< of the current statement
     bool faulty_ = false;
     std::map<std::string, size_t> last_use_;
     std::set<std::string> used_names_;
-    std::vector<std::string> parameter_names_;         ///< of each variable, unique in the script
+    std::vector<std::string> parameter_names_;  ///< of each variable, unique in the script
     std::map<std::string, Span, std::less<>> symbol_spans_;
     std::vector<std::pair<ExtentId, ExtentId>> equalities_;  ///< asserted, for the segments that follow
-    std::map<std::string, ScriptValue> size_sources_;  ///< sizes that are integer variables
+    std::map<std::string, ScriptValue> size_sources_;        ///< sizes that are integer variables
 
     // Of the segment.
     std::unique_ptr<Checker> checker_;
     std::vector<ScriptValue> arguments_;
-    std::map<uint32_t, uint32_t> variable_of_;         ///< value id -> variable, of fetched and stored values
-    std::map<uint32_t, ir::ValueId> fetched_;          ///< variable -> value
-    std::map<std::string, ExtentId> crossed_;          ///< sizes that are constants of this segment
+    std::map<uint32_t, uint32_t> variable_of_;  ///< value id -> variable, of fetched and stored values
+    std::map<uint32_t, ir::ValueId> fetched_;   ///< variable -> value
+    std::map<std::string, ExtentId> crossed_;   ///< sizes that are constants of this segment
     std::vector<ir::ValueId> yields_;
     std::vector<std::string> yield_names_;
     std::vector<uint32_t> results_;

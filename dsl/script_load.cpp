@@ -10,7 +10,8 @@ namespace fuseline::dsl {
 void ScriptBuilder::run_load(const ast::Stmt& s, const ast::Expr& call) {
     const ast::Target& target = s.targets[0];
     if (!s.type || s.targets.size() != 1 || !target.subscripts.empty()) {
-        checker_->error(s.span, "a `load` needs a declared type").help(fmt::format("write `{}: f32[n] = load(...)`", target.name));
+        checker_->error(s.span, "a `load` needs a declared type")
+            .help(fmt::format("write `{}: f32[n] = load(...)`", target.name));
         for (const ast::Target& t : s.targets) checker_->assign(t.name, t.name_span, Value());
         return;
     }
@@ -62,7 +63,8 @@ std::optional<LoadStep> ScriptBuilder::load_step(const ast::Expr& call) {
                             "`load` takes a path, a key or a column, and `columns=[...]`");
             return std::nullopt;
         }
-        const auto text = text_argument(checker_->argument(call.operands[i]), position == 0 ? "the path" : "the key");
+        const auto text =
+            text_argument(checker_->argument(call.operands[i]), position == 0 ? "the path" : "the key");
         if (!text) return std::nullopt;
         (position++ == 0 ? step.path : step.key) = *text;
     }

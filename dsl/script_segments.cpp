@@ -8,7 +8,8 @@
 namespace fuseline::dsl {
 
 void ScriptBuilder::begin_segment() {
-    checker_ = std::make_unique<Checker>(modules_, diagnostics_, fmt::format("script{}", program_.script.steps.size()));
+    checker_ = std::make_unique<Checker>(modules_, diagnostics_,
+                                         fmt::format("script{}", program_.script.steps.size()));
     checker_->script = this;
     checker_->builder.function().options = program_.options;
     checker_->extents() = program_.script.extents;
@@ -40,7 +41,8 @@ Value ScriptBuilder::fetch(const StoredValue& stored) {
     return stored.weak ? Value(WeakValue{at->second}) : Value(TypedValue{at->second});
 }
 
-ir::ValueId ScriptBuilder::cross(const Value& value, DType dtype, std::string_view function, std::string_view parameter) {
+ir::ValueId ScriptBuilder::cross(const Value& value, DType dtype, std::string_view function,
+                                 std::string_view parameter) {
     std::string why;
     const Scalar scalar = *fit(value, dtype, why);
     const std::string name = unique_name(fmt::format("{}_{}", function, parameter));
@@ -104,8 +106,10 @@ std::vector<ScriptValue> ScriptBuilder::flush(const std::vector<Argument>& wante
     for (auto& [name, binding] : frame_.names) {
         const auto used = last_use_.find(name);
         const bool live = used != last_use_.end() && used->second > position_;
-        if (live) binding.value = keep(binding.value, name, binding.span);
-        else if (!binding.value.as<StoredValue>() && !binding.dimension) binding.value = Value();
+        if (live)
+            binding.value = keep(binding.value, name, binding.span);
+        else if (!binding.value.as<StoredValue>() && !binding.dimension)
+            binding.value = Value();
     }
     std::vector<ScriptValue> values;
     for (const Argument& a : wanted) {
@@ -135,8 +139,10 @@ void ScriptBuilder::add_size_arguments() {
         if (bound.count(name)) continue;
         b.parameter(name, ir::Type{ir::TypeKind::value, DType::i64_, {}});
         const auto source = size_sources_.find(name);
-        if (source != size_sources_.end()) arguments_.push_back(source->second);
-        else arguments_.push_back({ScriptValue::Size{b.extents().symbol(name)}, {}});
+        if (source != size_sources_.end())
+            arguments_.push_back(source->second);
+        else
+            arguments_.push_back({ScriptValue::Size{b.extents().symbol(name)}, {}});
     }
 }
 

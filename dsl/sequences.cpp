@@ -52,7 +52,8 @@ Value float_sequence(Checker& c, const Argument& start, const Argument& stop, co
     const ExtentId extent = c.extents().constant(static_cast<int64_t>(std::max(count, 0.0)));
     const ir::Affine index{{}, {{0, c.extents().constant(1)}}};
     const ir::ValueId i = c.builder.cast(c.builder.index(index, {extent}), DType::f64_);
-    const Value scaled = c.apply_op(OpId::mul_, {at(Value(TypedValue{i}), span), at(Value((a + s) - a), span)}, span);
+    const Value scaled =
+        c.apply_op(OpId::mul_, {at(Value(TypedValue{i}), span), at(Value((a + s) - a), span)}, span);
     const Value sum = c.apply_op(OpId::add_, {at(Value(a), span), at(scaled, span)}, span);
     return Value(TypedValue{c.builder.cast(sum.as<TypedValue>()->id, *dtype)});
 }
@@ -104,7 +105,9 @@ std::optional<DType> linspace_type(Checker& c, const Argument& start, const Argu
 /// start + i * ((stop - start) / (num - 1)), the last element stop itself, as NumPy does.
 Value run_linspace(Checker& c, Slots& slots, const Call& call) {
     const Span span = call.span;
-    const auto op = [&](OpId id, const Argument& a, const Argument& b) { return at(c.apply_op(id, {a, b}, span), span); };
+    const auto op = [&](OpId id, const Argument& a, const Argument& b) {
+        return at(c.apply_op(id, {a, b}, span), span);
+    };
     const Argument one = at(Value::integer(1), span);
     const Argument num = slots[2] ? *slots[2] : at(Value::integer(50), span);
     const auto shape = c.as_shape(num);

@@ -56,13 +56,15 @@ void Checker::assume_equal(ExtentId a, ExtentId b) {
 bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message,
                              Span span) {
     const bool equality = relation == ir::Check::Relation::equal;
-    if (equality ? same_extent(left, right) : extents().provably_le(canonical(right), canonical(left))) return true;
+    if (equality ? same_extent(left, right) : extents().provably_le(canonical(right), canonical(left)))
+        return true;
     const ExtentId one = extents().constant(1);
-    const bool refuted = equality ? different_extent(left, right)
-                                  : extents().provably_le(extents().add(canonical(left), one), canonical(right));
+    const bool refuted = equality
+                             ? different_extent(left, right)
+                             : extents().provably_le(extents().add(canonical(left), one), canonical(right));
     if (refuted) {
-        auto d = error(span, fmt::format("{}: {} {} {} cannot hold", message, text(left), equality ? "==" : ">=",
-                                         text(right)));
+        auto d = error(span, fmt::format("{}: {} {} {} cannot hold", message, text(left),
+                                         equality ? "==" : ">=", text(right)));
         note_sizes(d, {left, right});
         return false;
     }
@@ -111,7 +113,8 @@ std::optional<std::vector<ExtentId>> Checker::broadcast_shape(const std::vector<
             if (!axis.known || (extents().is_one(axis.extent) && !extents().is_one(shape[k]))) {
                 axis = {shape[k], true, i};
             } else if (!extents().is_one(shape[k]) && !same_extent(axis.extent, shape[k])) {
-                report_misfit(values[axis.operand], values[i], axis.extent, shape[k], spans[i].known() ? span : span, what);
+                report_misfit(values[axis.operand], values[i], axis.extent, shape[k],
+                              spans[i].known() ? span : span, what);
                 return std::nullopt;
             }
         }
@@ -125,8 +128,9 @@ void Checker::report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentI
                             std::string_view what) {
     const std::string found = fmt::format("{} and {}", text(builder.type(a)), text(builder.type(b)));
     const bool refuted = different_extent(left, right);
-    auto d = error(span, fmt::format("{}: the shapes of {} do not fit: {} and {} are {}", what, found, text(left),
-                                     text(right), refuted ? "different" : "not known to be equal"));
+    auto d =
+        error(span, fmt::format("{}: the shapes of {} do not fit: {} and {} are {}", what, found, text(left),
+                                text(right), refuted ? "different" : "not known to be equal"));
     note_sizes(d, {left, right});
     if (!refuted) d.help(fmt::format("`assert {} == {}` makes them equal", text(left), text(right)));
 }

@@ -15,7 +15,8 @@ std::string Checker::flag_name(ast::StmtKind kind) const {
 }
 
 std::vector<std::string> Checker::flags() const {
-    return {flag_name(ast::StmtKind::return_), flag_name(ast::StmtKind::break_), flag_name(ast::StmtKind::continue_)};
+    return {flag_name(ast::StmtKind::return_), flag_name(ast::StmtKind::break_),
+            flag_name(ast::StmtKind::continue_)};
 }
 
 /// Whether control has certainly left the block.
@@ -45,6 +46,13 @@ void Checker::set_flag(ast::StmtKind kind, Span span) {
     b.span = span;
 }
 
+/// Whether named results are handed over where the block ends.
+bool Checker::ends_body(std::span<const ast::StmtId> block) const {
+    if (!frame->function || !frame->function->ast->results_named) return false;
+    const std::vector<ast::StmtId>& body = frame->function->ast->body;
+    return block.data() + block.size() == body.data() + body.size();
+}
+
 void Checker::run_block(std::span<const ast::StmtId> block) {
     if (++frame->block_depth > kMaxBlockDepth) {
         error(block.empty() ? Span{} : stmt(block[0]).span,
@@ -53,6 +61,7 @@ void Checker::run_block(std::span<const ast::StmtId> block) {
         for (size_t i = 0; i < block.size() && !jumped(frame->names); ++i) {
             if (run_in_block(block, i)) break;
         }
+        if (ends_body(block) && !jumped(frame->names) && !skip_condition({})) give_named_results({});
     }
     --frame->block_depth;
 }
@@ -71,7 +80,13 @@ bool Checker::run_in_block(std::span<const ast::StmtId> block, size_t i) {
     if (!skip) return false;
     const Value go = apply_op(OpId::not_, {*skip}, s.span);
     if (const auto* id = go.as<TypedValue>()) {
-        branch(id->id, [&] { clear_flags(); run_block(rest); }, [&] { settle_flags(); }, s.span, rest);
+        branch(
+            id->id,
+            [&] {
+                clear_flags();
+                run_block(rest);
+            },
+            [&] { settle_flags(); }, s.span, rest);
     }
     return true;
 }
@@ -111,8 +126,9 @@ bool Checker::run_if(const ast::Stmt& s, std::span<const ast::StmtId> rest) {
         run_block(block);
         if (with_rest) run_block(rest);
     };
-    branch(*id, [&] { run(s.body, no_jumps); }, [&] { run(s.otherwise, yes_jumps && !no_jumps); }, s.span,
-           yes_jumps || no_jumps ? rest : std::span<const ast::StmtId>{});
+    branch(
+        *id, [&] { run(s.body, no_jumps); }, [&] { run(s.otherwise, yes_jumps && !no_jumps); }, s.span,
+        yes_jumps || no_jumps ? rest : std::span<const ast::StmtId>{});
     return yes_jumps || no_jumps;
 }
 
@@ -165,7 +181,8 @@ void Checker::run_statement(ast::StmtId id) {
 void Checker::assign(const std::string& name, Span span, Value value) {
     const auto at = frame->names.find(name);
     if (at != frame->names.end() && at->second.dimension) {
-        error(span, fmt::format("`{}` is a dimension and cannot be assigned", name)).note(at->second.span, "bound here");
+        error(span, fmt::format("`{}` is a dimension and cannot be assigned", name))
+            .note(at->second.span, "bound here");
         return;
     }
     if (const auto* t = value.as<TypedValue>()) {
@@ -187,7 +204,9 @@ void Checker::run_assign(const ast::Stmt& s) {
     }
     if (s.type) {
         const auto type = resolve_type(*s.type);
-        value.value = type ? check_declared(value, *type, s.type->span, fmt::format("`{}`", s.targets[0].name)) : Value();
+        value.value = type
+                          ? check_declared(value, *type, s.type->span, fmt::format("`{}`", s.targets[0].name))
+                          : Value();
     }
     if (s.targets.size() == 1) return assign(s.targets[0].name, s.targets[0].name_span, value.value);
     assign_tuple(s, value);
@@ -197,8 +216,9 @@ void Checker::assign_tuple(const ast::Stmt& s, const Argument& value) {
     const TupleValue* tuple = value.value.as_tuple();
     const bool fits = tuple && tuple->items.size() == s.targets.size();
     if (!fits && !value.value.is_error()) {
-        error(value.span, fmt::format("{} names take {}", s.targets.size(),
-                                      tuple ? fmt::format("{} values", tuple->items.size()) : text(value.value)));
+        error(value.span,
+              fmt::format("{} names take {}", s.targets.size(),
+                          tuple ? fmt::format("{} values", tuple->items.size()) : text(value.value)));
     }
     for (size_t i = 0; i < s.targets.size(); ++i) {
         assign(s.targets[i].name, s.targets[i].name_span, fits ? tuple->items[i] : Value());
@@ -222,7 +242,8 @@ void Checker::run_augment(const ast::Stmt& s) {
 
 /// The last expression of a body is its result; any other has no use.
 void Checker::run_expression(const ast::Stmt& s, ast::StmtId id) {
-    const bool last = frame->function && !frame->function->ast->body.empty() && frame->function->ast->body.back() == id;
+    const bool last =
+        frame->function && !frame->function->ast->body.empty() && frame->function->ast->body.back() == id;
     if (!last) {
         evaluate(s.value);
         error(s.span, "the value of this expression is not used")
@@ -238,7 +259,8 @@ void Checker::run_return(const ast::Stmt& s) {
         return;
     }
     if (s.value) return give_result(argument(s.value), s.span);
-    if (!frame->function->ast->results_named) error(s.span, "`return` needs a value here");
+    if (frame->function->ast->results_named) return give_named_results(s.span);
+    error(s.span, "`return` needs a value here");
     set_flag(ast::StmtKind::return_, s.span);
 }
 

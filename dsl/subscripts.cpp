@@ -25,23 +25,28 @@ Value Checker::tuple_item(const ast::Expr& e, const TupleValue& tuple, const std
     if (!k) return {};
     const auto size = static_cast<int64_t>(tuple.items.size());
     if (*k >= -size && *k < size) return tuple.items[static_cast<size_t>(*k < 0 ? *k + size : *k)];
-    error(e.subscripts[0].span, fmt::format("the index {} is outside a tuple of {} item{}", *k, size, size == 1 ? "" : "s"));
+    error(e.subscripts[0].span,
+          fmt::format("the index {} is outside a tuple of {} item{}", *k, size, size == 1 ? "" : "s"));
     return {};
 }
 
 Value Checker::subscript(const ast::Expr& e, const Value& base, const std::vector<Value>& indices) {
-    if (base.is_error() || std::any_of(indices.begin(), indices.end(), [](const Value& v) { return v.is_error(); })) {
+    if (base.is_error() ||
+        std::any_of(indices.begin(), indices.end(), [](const Value& v) { return v.is_error(); })) {
         return {};
     }
     if (const auto* tuple = base.as_tuple()) return tuple_item(e, *tuple, indices);
     const auto* t = base.as<TypedValue>();
     if (!t || builder.type(t->id).scalar()) {
-        if (base.number()) error(e.span, fmt::format("{} is a scalar and cannot be indexed", text(base)));
-        else error(e.span, fmt::format("{} cannot be indexed", text(base)));
+        if (base.number())
+            error(e.span, fmt::format("{} is a scalar and cannot be indexed", text(base)));
+        else
+            error(e.span, fmt::format("{} cannot be indexed", text(base)));
         return {};
     }
     for (const ast::Subscript& s : e.subscripts) {
-        if (s.kind == Kind::index) return not_yet(s.span, "indexing with an integer, a mask or an array"), Value();
+        if (s.kind == Kind::index)
+            return not_yet(s.span, "indexing with an integer, a mask or an array"), Value();
         if (s.kind == Kind::slice && !full_slice(s)) return not_yet(s.span, "a slice"), Value();
     }
     return new_axes(e, t->id);
@@ -57,8 +62,9 @@ Value Checker::new_axes(const ast::Expr& e, ir::ValueId base) {
         ellipses += s.kind == Kind::ellipsis ? 1 : 0;
     }
     if (ellipses > 1 || taken > own.size()) {
-        error(e.span, ellipses > 1 ? "`...` may stand once"
-                                   : fmt::format("too many indices: {} for {}", taken, text(builder.type(base))));
+        error(e.span, ellipses > 1
+                          ? "`...` may stand once"
+                          : fmt::format("too many indices: {} for {}", taken, text(builder.type(base))));
         return {};
     }
     std::vector<ExtentId> shape;

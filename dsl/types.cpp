@@ -33,7 +33,8 @@ std::string near_dtype(std::string_view name) {
 }
 
 std::optional<DType> Checker::element_dtype(const ast::TypeExpr& type) {
-    if (const auto t = frame->type_variables.find(type.name); t != frame->type_variables.end()) return t->second;
+    if (const auto t = frame->type_variables.find(type.name); t != frame->type_variables.end())
+        return t->second;
     if (const auto d = dtype_named(type.name)) {
         if (row(*d).built) return d;
         not_yet(type.name_span, fmt::format("the type {}", type.name));
@@ -51,9 +52,13 @@ bool Checker::report_unbound(ast::ExprId dim) {
         if (global_value(name, expr(dim).span)) continue;
         auto d = error(expr(dim).span, fmt::format("nothing binds the size `{}`", name));
         const std::string near = nearest_name(name, local_sizes());
-        if (!near.empty()) d.help(fmt::format("did you mean `{}`?", near));
-        else d.help(fmt::format("a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
-                                "integer parameter", name));
+        if (!near.empty())
+            d.help(fmt::format("did you mean `{}`?", near));
+        else
+            d.help(fmt::format(
+                "a size is bound where it stands alone in a parameter's type, as in `f32[{}]`, or by an "
+                "integer parameter",
+                name));
         return true;
     }
     return false;
@@ -83,7 +88,8 @@ std::optional<ir::Type> Checker::resolve_type(const ast::TypeExpr& type) {
     return sound ? std::optional(out) : std::nullopt;
 }
 
-Value Checker::check_declared(const Argument& a, const ir::Type& type, Span type_span, std::string_view what) {
+Value Checker::check_declared(const Argument& a, const ir::Type& type, Span type_span,
+                              std::string_view what) {
     if (a.value.is_error()) return {};
     const auto mismatch = [&]() -> DiagnosticBuilder {
         auto d = error(a.span, fmt::format("{} is declared {}: found {}", what, text(type), text(a.value)));

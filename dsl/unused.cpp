@@ -14,7 +14,8 @@ namespace fuseline::dsl {
 std::vector<std::string> prelude_names() {
     SourceMap sources;
     Diagnostics diagnostics;
-    const ast::Tree tree = parse(sources, sources.add("prelude.dsl", std::string(embedded::kDslPrelude)), diagnostics);
+    const ast::Tree tree =
+        parse(sources, sources.add("prelude.dsl", std::string(embedded::kDslPrelude)), diagnostics);
     std::vector<std::string> names;
     for (const ast::Function& f : tree.functions) names.push_back(f.name);
     std::sort(names.begin(), names.end());
@@ -23,8 +24,8 @@ std::vector<std::string> prelude_names() {
 
 namespace {
 
-/// Parameters, dimensions, type variables, locals, loop variables and results of a function, each as an error value, so that only
-/// names from outside are judged.
+/// Parameters, dimensions, type variables, locals, loop variables and results of a function, each as an error
+/// value, so that only names from outside are judged.
 Environment local_names(const FunctionDefinition& f) {
     const ast::Tree& tree = f.module->tree;
     Environment names;
@@ -62,7 +63,8 @@ public:
 
     void run() {
         for (const ast::Parameter& p : f_.ast->parameters) {
-            if (p.type && !dtype_named(p.type->name) && !near_dtype(p.type->name).empty()) c_.element_dtype(*p.type);
+            if (p.type && !dtype_named(p.type->name) && !near_dtype(p.type->name).empty())
+                c_.element_dtype(*p.type);
         }
         walk_block(f_.module->tree, f_.ast->body, [&](const ast::Expr& e) { return visit(e); });
     }
@@ -76,7 +78,8 @@ private:
         callees_.insert(&callee);
         if (callee.kind == ast::ExprKind::name && frame_.names.count(callee.text)) return true;
         if (c_.refuse_callee(e)) return false;
-        const FunctionDefinition* g = callee.kind == ast::ExprKind::name ? c_.modules.find(callee.text) : nullptr;
+        const FunctionDefinition* g =
+            callee.kind == ast::ExprKind::name ? c_.modules.find(callee.text) : nullptr;
         if (g) check_call(e, *g);
         return true;
     }
@@ -104,7 +107,8 @@ private:
 
 }  // namespace
 
-void check_unused(Modules& modules, const std::set<std::string, std::less<>>& script_names, Diagnostics& diagnostics) {
+void check_unused(Modules& modules, const std::set<std::string, std::less<>>& script_names,
+                  Diagnostics& diagnostics) {
     for (const FunctionDefinition* f : modules.in_order) {
         if (f->elaborated) continue;
         Checker checker(modules, diagnostics, f->name());

@@ -9,7 +9,8 @@
 
 namespace fuseline::dsl {
 
-void check_unused(Modules& modules, const std::set<std::string, std::less<>>& script_names, Diagnostics& diagnostics);
+void check_unused(Modules& modules, const std::set<std::string, std::less<>>& script_names,
+                  Diagnostics& diagnostics);
 
 /// The functions of the prelude, sorted.
 std::vector<std::string> prelude_names();

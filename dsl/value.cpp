@@ -30,7 +30,8 @@ struct Same {
     bool operator()(const FunctionValue& a, const FunctionValue& b) const {
         return a.user == b.user && a.builtin == b.builtin && a.op == b.op;
     }
-    bool operator()(const std::shared_ptr<const TupleValue>& a, const std::shared_ptr<const TupleValue>& b) const {
+    bool operator()(const std::shared_ptr<const TupleValue>& a,
+                    const std::shared_ptr<const TupleValue>& b) const {
         if (a->items.size() != b->items.size()) return false;
         for (size_t i = 0; i < a->items.size(); ++i) {
             if (!same_value(a->items[i], b->items[i])) return false;
@@ -72,12 +73,14 @@ std::string describe(const Value& value, const ir::Function& graph) {
     }
     if (const auto* tuple = value.as_tuple()) return describe_tuple(*tuple, graph);
     if (const auto* integer = value.as<mpz_class>()) {
-        return mpz_sizeinbase(integer->get_mpz_t(), 10) > 40 ? "a weak integer" : "the integer " + integer->get_str();
+        return mpz_sizeinbase(integer->get_mpz_t(), 10) > 40 ? "a weak integer"
+                                                             : "the integer " + integer->get_str();
     }
     if (const auto* floating = value.as<double>()) {
         return "the float " + scalar_text(DType::f64_, Scalar::of_f64(*floating));
     }
-    if (const auto* size = value.as<SizeValue>()) return fmt::format("the size {}", graph.extents.text(size->extent));
+    if (const auto* size = value.as<SizeValue>())
+        return fmt::format("the size {}", graph.extents.text(size->extent));
     if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
     if (value.as<TextValue>()) return "a text";
     if (const auto* type = value.as<TypeValue>()) return fmt::format("the type {}", name(type->dtype));

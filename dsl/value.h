@@ -38,7 +38,8 @@ struct TupleValue;
 struct SizeValue {
     ExtentId extent;
 };
-/// A weak number that is computed on the host or, in a loop, has no type yet: an i64 or f64 scalar of the graph.
+/// A weak number that is computed on the host or, in a loop, has no type yet: an i64 or f64 scalar of the
+/// graph.
 struct WeakValue {
     ir::ValueId id;
 };
@@ -53,8 +54,9 @@ struct StoredValue {
 
 /// Numbers known at compile time are bool, mpz_class (a weak integer) and double (a weak float).
 struct Value {
-    using Payload = std::variant<ErrorValue, NoneValue, bool, mpz_class, double, TextValue, TypeValue, FunctionValue,
-                                 std::shared_ptr<const TupleValue>, SizeValue, WeakValue, TypedValue, StoredValue>;
+    using Payload =
+        std::variant<ErrorValue, NoneValue, bool, mpz_class, double, TextValue, TypeValue, FunctionValue,
+                     std::shared_ptr<const TupleValue>, SizeValue, WeakValue, TypedValue, StoredValue>;
     Payload payload;
 
     Value() = default;
@@ -80,7 +82,9 @@ struct Value {
     bool weak() const { return as<mpz_class>() || as<double>() || as<SizeValue>() || as<WeakValue>(); }
     bool number() const { return weak() || as<bool>() || as<TypedValue>(); }
     /// No graph value stands behind it: what a `const` parameter takes.
-    bool compile_time() const { return !as<SizeValue>() && !as<WeakValue>() && !as<TypedValue>() && !as<StoredValue>(); }
+    bool compile_time() const {
+        return !as<SizeValue>() && !as<WeakValue>() && !as<TypedValue>() && !as<StoredValue>();
+    }
 };
 
 /// `names` is empty or has one name an item (named results).

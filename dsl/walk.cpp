@@ -24,7 +24,8 @@ std::vector<ast::ExprId> children(const ast::Tree&, const ast::Expr& e) {
     return out;
 }
 
-void walk_expression(const ast::Tree& tree, ast::ExprId root, const std::function<bool(const ast::Expr&)>& visit) {
+void walk_expression(const ast::Tree& tree, ast::ExprId root,
+                     const std::function<bool(const ast::Expr&)>& visit) {
     std::vector<ast::ExprId> todo{root};
     while (!todo.empty()) {
         const ast::Expr& e = tree[todo.back()];

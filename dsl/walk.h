@@ -11,11 +11,14 @@
 
 namespace fuseline::dsl {
 
-/// The expressions directly below one, in the order of writing (clauses and subscripts included, absent ones left out).
+/// The expressions directly below one, in the order of writing (clauses and subscripts included, absent ones
+/// left out).
 std::vector<ast::ExprId> children(const ast::Tree& tree, const ast::Expr& e);
 
-/// Calls `visit` for each expression at and below `root`, parents first; a `visit` that gives false skips what is below.
-void walk_expression(const ast::Tree& tree, ast::ExprId root, const std::function<bool(const ast::Expr&)>& visit);
+/// Calls `visit` for each expression at and below `root`, parents first; a `visit` that gives false skips
+/// what is below.
+void walk_expression(const ast::Tree& tree, ast::ExprId root,
+                     const std::function<bool(const ast::Expr&)>& visit);
 
 /// Calls `visit` for each statement of the block and of the blocks inside, in order.
 void walk_statements(const ast::Tree& tree, std::span<const ast::StmtId> block,
@@ -34,7 +37,8 @@ std::set<std::string> assigned_names(const ast::Tree& tree, std::span<const ast:
 /// Whether a statement of this kind stands in the block; `break` and `continue` of inner loops do not count.
 bool contains_jump(const ast::Tree& tree, std::span<const ast::StmtId> block, ast::StmtKind kind);
 
-/// Whether a block cannot be left at its end: it ends in `return`, `break` or `continue`, or in an `if` of such blocks.
+/// Whether a block cannot be left at its end: it ends in `return`, `break` or `continue`, or in an `if` of
+/// such blocks.
 bool always_jumps(const ast::Tree& tree, std::span<const ast::StmtId> block);
 
 }  // namespace fuseline::dsl

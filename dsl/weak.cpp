@@ -23,7 +23,8 @@ double rounded(const mpz_class& z, size_t precision) {
     if (size <= precision) return z.get_d();
     const size_t drop = size - precision;
     mpz_class quotient, rest;
-    mpz_fdiv_qr(quotient.get_mpz_t(), rest.get_mpz_t(), z.get_mpz_t(), mpz_class(mpz_class(1) << drop).get_mpz_t());
+    mpz_fdiv_qr(quotient.get_mpz_t(), rest.get_mpz_t(), z.get_mpz_t(),
+                mpz_class(mpz_class(1) << drop).get_mpz_t());
     const mpz_class half = mpz_class(1) << (drop - 1);
     const int order = cmp(rest, half);
     if (order > 0 || (order == 0 && mpz_odd_p(quotient.get_mpz_t()))) quotient += 1;
@@ -114,7 +115,8 @@ Value from_scalar(DType dtype, Scalar s) {
     return Value(s.as_f64());
 }
 
-std::optional<Value> fold_fixed(OpId op, const OpTyping& typing, const std::vector<Value>& operands, std::string& why) {
+std::optional<Value> fold_fixed(OpId op, const OpTyping& typing, const std::vector<Value>& operands,
+                                std::string& why) {
     std::vector<Scalar> scalars;
     for (const Value& v : operands) {
         const auto s = is_float(typing.operation) ? Scalar::of_f64(to_f64(v)) : fit(v, typing.operation, why);
@@ -210,8 +212,7 @@ std::optional<Scalar> fit(const Value& constant, DType dtype, std::string& why) 
     } else if (const auto* z = constant.as<mpz_class>(); z && is_integer(dtype)) {
         if (const auto i = to_i64(*z)) return Scalar::of_i64(*i);
     } else {
-        why = fmt::format("{} is not {}", constant_text(constant),
-                          is_bool(dtype) ? "a bool" : "an integer");
+        why = fmt::format("{} is not {}", constant_text(constant), is_bool(dtype) ? "a bool" : "an integer");
         return std::nullopt;
     }
     why = fmt::format("{} does not fit {}", constant_text(constant), name(dtype));
@@ -248,7 +249,8 @@ double parse_floating(const std::string& digits) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::result_out_of_range) {
         const size_t e = digits.find_first_of("eE");
-        const bool tiny = (e != std::string::npos && digits.find('-', e) != std::string::npos) || digits[0] == '0';
+        const bool tiny =
+            (e != std::string::npos && digits.find('-', e) != std::string::npos) || digits[0] == '0';
         return tiny ? 0.0 : std::numeric_limits<double>::infinity();
     }
     require(error == std::errc(), "a floating literal reads as a number");

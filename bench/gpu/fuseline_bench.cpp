@@ -50,7 +50,7 @@ std::vector<Variant> open_variants(const Flags& flags) {
     return variants;
 }
 
-json row_of(const Workload& w, const Variant& variant, Prepared& prepared, const Module& module,
+json row_of(const Workload& w, Variant& variant, Prepared& prepared, const Module& module,
             const Machine& machine) {
     json row = {
         {"workload", w.name}, {"variant", variant.name}, {"bytes", w.bytes()}, {"elements", w.elements()}};
@@ -83,7 +83,7 @@ int next_salt() {
     return std::uniform_int_distribution<int>(1, 100'000)(generator);
 }
 
-json first_calls(const Workload& w, const Session& session, const Prepared& prepared, const std::string& text,
+json first_calls(const Workload& w, Session& session, const Prepared& prepared, const std::string& text,
                  int count) {
     json series = json::array();
     double compile_ms = 0;
@@ -112,7 +112,7 @@ void measure(const Workload& w, const Flags& flags, std::vector<Variant>& varian
 
 json measure_all(const Flags& flags) {
     std::vector<Variant> variants = open_variants(flags);
-    const Session& first = variants.front().session;
+    Session& first = variants.front().session;
     json result = {{"library", "fuseline"},
                    {"device", first.device_description()},
                    {"rows", json::array()},

@@ -3,18 +3,39 @@
 
 #include <chrono>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/handles.h"
 
 namespace fuseline::bench {
 namespace {
 
 using cuda::Address;
+using cuda::check;
 using cuda::ContextScope;
 using cuda::DriverTable;
 
+/// The device's primary context, which the session uses too, and a stream of the benchmark's own.
+struct Opened {
+    explicit Opened(int ordinal) : driver(cuda::open_driver()) {
+        cuda::DeviceHandle device = 0;
+        check(*driver, driver->device_get(&device, ordinal), "the GPU cannot be opened");
+        check(*driver, driver->context_retain(&context, device), "the GPU's context cannot be made");
+        retained = cuda::PrimaryContext(driver, device);
+        const ContextScope scope(*driver, context);
+        cuda::StreamHandle raw = nullptr;
+        check(*driver, driver->stream_create(&raw, cuda::kStreamNonBlocking), "a stream cannot be made");
+        stream = cuda::OwnedStream(driver, raw);
+    }
+    void wait() const { check(*driver, driver->stream_synchronize(stream.get()), "the GPU's work failed"); }
+
+    std::shared_ptr<const DriverTable> driver;
+    cuda::Context context = nullptr;
+    cuda::PrimaryContext retained;
+    cuda::OwnedStream stream;
+};
+
 class GpuMemory : public Memory {
 public:
-    GpuMemory(std::shared_ptr<cuda::GpuState> gpu, int64_t elements) : gpu_(std::move(gpu)) {
+    GpuMemory(std::shared_ptr<const Opened> gpu, int64_t elements) : gpu_(std::move(gpu)) {
         const ContextScope scope(*gpu_->driver, gpu_->context);
         check(*gpu_->driver, gpu_->driver->allocate(&address_, static_cast<size_t>(elements) * sizeof(float)),
               "no GPU memory");
@@ -41,25 +62,25 @@ public:
         const Address from = address_ + static_cast<Address>(first) * sizeof(float);
         check(d, d.copy_to_host(values.data(), from, values.size() * sizeof(float), gpu_->stream.get()),
               "a copy failed");
-        check(d, d.stream_synchronize(gpu_->stream.get()), "the GPU's work failed");
+        gpu_->wait();
         return values;
     }
 
 private:
-    std::shared_ptr<cuda::GpuState> gpu_;
+    std::shared_ptr<const Opened> gpu_;
     Address address_ = 0;
 };
 
 class Gpu : public Machine {
 public:
-    explicit Gpu(int ordinal) : gpu_(std::make_shared<cuda::GpuState>(cuda::open_driver(), ordinal)) {}
+    explicit Gpu(int ordinal) : gpu_(std::make_shared<const Opened>(ordinal)) {}
     std::unique_ptr<Memory> allocate(int64_t elements) override {
         return std::make_unique<GpuMemory>(gpu_, elements);
     }
     void* stream() const override { return gpu_->stream.get(); }
     void wait() override {
         const ContextScope scope(*gpu_->driver, gpu_->context);
-        check(*gpu_->driver, gpu_->driver->stream_synchronize(gpu_->stream.get()), "the GPU's work failed");
+        gpu_->wait();
     }
     std::vector<double> time(int runs, const std::function<void()>& call) override {
         const DriverTable& d = *gpu_->driver;
@@ -95,7 +116,7 @@ private:
               "an event cannot be recorded");
     }
 
-    std::shared_ptr<cuda::GpuState> gpu_;
+    std::shared_ptr<const Opened> gpu_;
 };
 
 class HostMemory : public Memory {

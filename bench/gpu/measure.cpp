@@ -44,9 +44,10 @@ struct Sums {
         ++count;
     }
     double error(bool equal) const {
-        if (std::isnan(difference)) return std::numeric_limits<double>::quiet_NaN();
+        // A reference of zeros would prove nothing: the inputs were not filled.
+        if (std::isnan(difference) || reference == 0) return std::numeric_limits<double>::quiet_NaN();
         if (equal) return static_cast<double>(unequal) / static_cast<double>(count);
-        return std::sqrt(difference / std::max(reference, std::numeric_limits<double>::min()));
+        return std::sqrt(difference / reference);
     }
 };
 

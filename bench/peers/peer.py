@@ -80,7 +80,7 @@ def error_of(peer, workload, arrays, result):
             total[3] += count
     if workload.compares_equal:
         return max(t[2] / t[3] for t in sums)
-    return max(math.sqrt(t[0] / max(t[1], 1e-300)) for t in sums)
+    return max(math.sqrt(t[0] / t[1]) if t[1] else math.nan for t in sums)
 
 
 def columns(peer, workload, arrays, first, count):

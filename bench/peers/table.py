@@ -70,7 +70,7 @@ def large_table(run):
                          number(best["ms"], 4) if best else "-", f"{best['ms'] / row['ms']:.2f}" if best else "-",
                          str(row.get("kernels", "-")), number(row["error"], 2) + ("" if row["ok"] else " WRONG")])
     head = ["workload", "ms", "GB/s", "of copy", "best peer", "its ms", "its ms / ours", "kernels", "error"]
-    return grid(head, rows)
+    return grid(head, rows) if rows else ""
 
 
 def each_table(run, small):
@@ -93,7 +93,7 @@ def small_table(run):
     rows = []
     for workload in run.workloads:
         best = run.best_peer(workload)
-        waited = min((r["us_waited"] for r in run.of(workload, False) if r.get("us_waited")), default=None)
+        waited = min((r["us_waited"] for r in run.of(workload, False) if r.get("ok") and "us_waited" in r), default=None)
         for row in run.of(workload, True) if workload.small else []:
             name = workload.title + ("" if row["variant"] == "default" else f" ({row['variant']})")
             rows.append([name, number(row["us"]), number(row["us_owned"]), number(row["us_waited"]), who(best) if best else "-",

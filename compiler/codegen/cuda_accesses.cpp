@@ -28,10 +28,11 @@ CudaAccess classify(const ir::Function& f, ir::NodeId id, uint32_t innermost, in
         const auto value = f.extents.constant_value(e);
         return !value || *value % a.modulus == 0;
     };
-    // A distance known to break the alignment, as in x[i + 1], would forbid wide accesses to every other array too.
+    // A distance known to break the alignment, as in x[i + 1], would forbid wide accesses to every other
+    // array too.
     a.wide = may_align(affine.offset) && std::ranges::all_of(affine.terms, [&](const ir::Affine::Term& t) {
-        return t.axis == innermost || may_align(t.coefficient);
-    });
+                 return t.axis == innermost || may_align(t.coefficient);
+             });
     return a;
 }
 

@@ -15,7 +15,8 @@ struct CudaAccess {
     } kind = Kind::neighbours;
     ir::NodeId node;
     ExtentId stride;
-    /// One access may take all lanes, or 16 bytes of them, where the pointer and the strides of outer axes allow it.
+    /// One access may take all lanes, or 16 bytes of them, where the pointer and the strides of outer axes
+    /// allow it.
     bool wide = false;
     int bytes = 0;    ///< alignment that a wide access asks of its address
     int modulus = 1;  ///< elements in so many bytes

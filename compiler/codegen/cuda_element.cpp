@@ -25,7 +25,8 @@ constexpr size_t kColumns = 108;
 
 class ElementPrinter {
 public:
-    ElementPrinter(const ir::Function& f, NodeId nest, const std::vector<CudaUse>& uses, const SourceMap* sources)
+    ElementPrinter(const ir::Function& f, NodeId nest, const std::vector<CudaUse>& uses,
+                   const SourceMap* sources)
         : f_(f), region_(f.region_of(f.node(nest), 0)), uses_(uses), statements_(f, uses, sources, names_) {}
 
     CudaElement print(const std::string& name) {
@@ -51,7 +52,9 @@ private:
         return name;
     }
 
-    std::string_view buffer_name(ValueId buffer) const { return f_.parameter_names[f_.value(buffer).position]; }
+    std::string_view buffer_name(ValueId buffer) const {
+        return f_.parameter_names[f_.value(buffer).position];
+    }
 
     void arguments() {
         const std::vector<NodeId> nodes = ir::nodes_in_order(f_, region_);
@@ -94,7 +97,8 @@ private:
 
     void index(uint32_t axis) {
         const std::string_view own = f_.value_name(f_.region(region_).parameters[axis]);
-        const std::string wanted = own.empty() ? std::string(1, static_cast<char>('i' + axis % 4)) : std::string(own);
+        const std::string wanted =
+            own.empty() ? std::string(1, static_cast<char>('i' + axis % 4)) : std::string(own);
         axis_names_.resize(f_.region(region_).parameters.size());
         axis_names_[axis] = parameter("long long", wanted, {CudaArgument::Kind::axis, {}, axis, {}, {}});
     }
@@ -103,7 +107,8 @@ private:
     void outer(ValueId v) {
         const ir::ValueInfo& info = f_.value(v);
         if (info.type.kind != ir::TypeKind::value || statements_.bound(v)) return;
-        const bool inside = info.definition ? inner_.contains(info.definition) : info.parameter_of != f_.body();
+        const bool inside =
+            info.definition ? inner_.contains(info.definition) : info.parameter_of != f_.body();
         if (inside || (info.definition && f_.node(info.definition).op.is(Structure::constant_))) return;
         std::string wanted(f_.value_name(v));
         if (!info.definition && wanted.empty()) wanted = f_.parameter_names[info.position];
@@ -187,7 +192,8 @@ CudaElement cuda_element(const ir::Function& kernel, NodeId nest, const std::vec
     return ElementPrinter(kernel, nest, uses, sources).print(name);
 }
 
-std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail, size_t indent) {
+std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items,
+                         const std::string& tail, size_t indent) {
     std::string text = head;
     size_t column = head.size() - (head.rfind('\n') == std::string::npos ? 0 : head.rfind('\n') + 1);
     for (size_t k = 0; k < items.size(); ++k) {

@@ -24,8 +24,8 @@ struct CudaArgument {
     std::string symbol;
 };
 
-/// `static __device__ float f_element(const float x, ...)`: returns the element to store, or gives several through
-/// references behind the arguments.
+/// `static __device__ float f_element(const float x, ...)`: returns the element to store, or gives several
+/// through references behind the arguments.
 struct CudaElement {
     std::string name;
     std::string text;
@@ -42,6 +42,7 @@ CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std:
                          const SourceMap* sources, const std::string& name);
 
 /// Lines of `head` + items with ", " between + `tail`; further lines are indented by `indent` columns.
-std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail, size_t indent);
+std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items,
+                         const std::string& tail, size_t indent);
 
 }  // namespace fuseline

@@ -16,7 +16,8 @@ using ir::NodeId;
 using ir::Structure;
 using ir::ValueId;
 
-CudaKernelPrinter::CudaKernelPrinter(const ir::Function& f, const std::string& symbol, const SourceMap* sources)
+CudaKernelPrinter::CudaKernelPrinter(const ir::Function& f, const std::string& symbol,
+                                     const SourceMap* sources)
     : f_(f),
       symbol_(symbol),
       nest_(cuda_nest(f)),
@@ -45,13 +46,14 @@ std::string CudaKernelPrinter::print() {
 
 std::string CudaKernelPrinter::heading() const {
     const std::string lanes = loops_.lanes == 1 ? "" : fmt::format(", {} elements a thread", loops_.lanes);
-    return fmt::format("// Kernel {}: {}{}, {}-bit indices.\n\n", names_.identifier(f_.name), names_.identifier(f_.schedule),
-                       lanes, f_.index_bits);
+    return fmt::format("// Kernel {}: {}{}, {}-bit indices.\n\n", names_.identifier(f_.name),
+                       names_.identifier(f_.schedule), lanes, f_.index_bits);
 }
 
 std::string CudaKernelPrinter::signature() const {
     // The 1 keeps ptxas from spilling for an occupancy that nobody asked for.
-    const std::string head = fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1) {}(", kCudaThreads, symbol_);
+    const std::string head =
+        fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1) {}(", kCudaThreads, symbol_);
     return cuda_wrapped(head, parameters_, ") {", 4) + "\n";
 }
 
@@ -101,7 +103,8 @@ void CudaKernelPrinter::before_nest() {
 void CudaKernelPrinter::name_axes() {
     for (ValueId p : f_.region(f_.region_of(f_.node(nest_), 0)).parameters) {
         const std::string_view own = f_.value_name(p);
-        axes_.push_back(names_.local(own.empty() ? std::string(1, "ijkl"[axes_.size() % 4]) : std::string(own)));
+        axes_.push_back(
+            names_.local(own.empty() ? std::string(1, "ijkl"[axes_.size() % 4]) : std::string(own)));
     }
 }
 
@@ -123,7 +126,8 @@ void CudaKernelPrinter::line(std::string_view text) {
     body_ += '\n';
 }
 
-void CudaKernelPrinter::wrapped(const std::string& head, const std::vector<std::string>& items, const std::string& tail) {
+void CudaKernelPrinter::wrapped(const std::string& head, const std::vector<std::string>& items,
+                                const std::string& tail) {
     const std::string margin(4 * indent_, ' ');
     body_ += cuda_wrapped(margin + head, items, tail, 4 * indent_ + 4) + "\n";
 }

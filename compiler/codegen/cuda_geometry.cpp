@@ -22,16 +22,20 @@ std::map<std::string, int64_t> size_map(const ir::Function& kernel, const std::v
 }
 
 /// Threads that have an element: one for `lanes` neighbours of a row.
-int64_t thread_count(const ir::Function& kernel, const ir::Loops& loops, const std::map<std::string, int64_t>& sizes) {
+int64_t thread_count(const ir::Function& kernel, const ir::Loops& loops,
+                     const std::map<std::string, int64_t>& sizes) {
     int64_t count = 1;
     bool fits = true;
     for (size_t k = 0; k < loops.extents.size(); ++k) {
         std::string why;
         const auto extent = kernel.extents.evaluate(loops.extents[k], sizes, &why);
-        if (!extent) throw UserError(fmt::format("the size {} cannot be computed: {}", kernel.extents.text(loops.extents[k]), why));
+        if (!extent)
+            throw UserError(fmt::format("the size {} cannot be computed: {}",
+                                        kernel.extents.text(loops.extents[k]), why));
         if (*extent <= 0) return 0;
         const bool innermost = k + 1 == loops.extents.size();
-        fits = !__builtin_mul_overflow(count, innermost ? ceil_div(*extent, loops.lanes) : *extent, &count) && fits;
+        fits = !__builtin_mul_overflow(count, innermost ? ceil_div(*extent, loops.lanes) : *extent, &count) &&
+               fits;
     }
     if (!fits) throw UserError("an array has more than 2^63 elements");
     return count;

@@ -74,9 +74,9 @@ private:
     std::map<uint32_t, std::string> buffers_;
     std::vector<std::string> parameters_;
     std::vector<std::string> axes_;
-    /// Variables of the kernel: whether wide accesses are aligned, the number of the thread (of its group of lanes in the
-    /// row), groups in a row, elements from one lane to the next, elements from the first one to the end, whether wide
-    /// accesses are made, the number of the lane.
+    /// Variables of the kernel: whether wide accesses are aligned, the number of the thread (of its group of
+    /// lanes in the row), groups in a row, elements from one lane to the next, elements from the first one to
+    /// the end, whether wide accesses are made, the number of the lane.
     std::string aligned_, thread_, groups_, step_, left_, whole_, lane_;
     /// What stands for each access: the lanes of a thread, or one value for all of them.
     std::map<ir::NodeId, std::string> packs_, repeated_;

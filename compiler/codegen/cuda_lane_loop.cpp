@@ -15,8 +15,8 @@ using ir::Structure;
 
 namespace {
 
-/// Bodies with more nodes, and loops, are compiled once and turned through their lanes. Unrolled bodies run 10 to 17%
-/// faster where arithmetic is the limit, and take NVRTC half as long again.
+/// Bodies with more nodes, and loops, are compiled once and turned through their lanes. Unrolled bodies run
+/// 10 to 17% faster where arithmetic is the limit, and take NVRTC half as long again.
 constexpr size_t kUnrolledWork = 40;
 
 void add_once(std::vector<std::string>& list, std::string text) {
@@ -42,17 +42,20 @@ std::vector<std::string> CudaKernelPrinter::alignment(const std::vector<CudaAcce
         if (!a.wide) continue;
         const auto& affine = std::get<ir::Affine>(f_.node(a.node).attribute);
         const bool moved = !sizes_.constant(affine.offset);
-        add_once(pointers[a.bytes], moved ? fmt::format("(size_t)({} + {})", buffer(a.node), sizes_.narrowed(affine.offset, "offset"))
+        add_once(pointers[a.bytes], moved ? fmt::format("(size_t)({} + {})", buffer(a.node),
+                                                        sizes_.narrowed(affine.offset, "offset"))
                                           : "(size_t)" + buffer(a.node));
         for (const ir::Affine::Term& t : affine.terms) {
             if (t.axis + 1 == axes_.size() || sizes_.constant(t.coefficient)) continue;
-            add_once(strides, fmt::format("{} % {} == 0", sizes_.narrowed(t.coefficient, "stride"), a.modulus));
+            add_once(strides,
+                     fmt::format("{} % {} == 0", sizes_.narrowed(t.coefficient, "stride"), a.modulus));
         }
     }
     std::vector<std::string> conditions;
     for (const auto& [bytes, list] : pointers) {
         const std::string bits = fmt::format("{}", fmt::join(list, " | "));
-        conditions.push_back(fmt::format("({} & {}) == 0", list.size() == 1 ? bits : "(" + bits + ")", bytes - 1));
+        conditions.push_back(
+            fmt::format("({} & {}) == 0", list.size() == 1 ? bits : "(" + bits + ")", bytes - 1));
     }
     conditions.insert(conditions.end(), strides.begin(), strides.end());
     return conditions;
@@ -60,8 +63,11 @@ std::vector<std::string> CudaKernelPrinter::alignment(const std::vector<CudaAcce
 
 void CudaKernelPrinter::declare_aligned(const std::vector<std::string>& alignment) {
     aligned_ = names_.local("aligned");
-    line("// Neighbours where all arrays are aligned, else elements that lie apart; the same for all threads.");
-    line(fmt::format("const bool {} = {};", aligned_, alignment.empty() ? "false" : fmt::format("{}", fmt::join(alignment, " && "))));
+    line(
+        "// Neighbours where all arrays are aligned, else elements that lie apart; the same for all "
+        "threads.");
+    line(fmt::format("const bool {} = {};", aligned_,
+                     alignment.empty() ? "false" : fmt::format("{}", fmt::join(alignment, " && "))));
 }
 
 void CudaKernelPrinter::first_element() {
@@ -75,7 +81,8 @@ void CudaKernelPrinter::first_element() {
         line(fmt::format("const {} {} = {} ? 1 : {};", type, step_, aligned_, kCudaThreads));
     } else {
         threads_of_rows();
-        line(fmt::format("const {} {} = {} ? {} * {} : {};", type, inner, aligned_, loops_.lanes, thread_, thread_));
+        line(fmt::format("const {} {} = {} ? {} * {} : {};", type, inner, aligned_, loops_.lanes, thread_,
+                         thread_));
         line(fmt::format("const {} {} = {} ? 1 : {};", type, step_, aligned_, groups_));
     }
     line(fmt::format("const {} {} = {} - {};", type, left_, sizes_.wide(loops_.extents.back()).text, inner));
@@ -103,15 +110,18 @@ void CudaKernelPrinter::load_lanes(const std::vector<CudaAccess>& accesses) {
         const std::string base = own.empty() ? buffer(a.node) : std::string(own);
         if (a.kind == CudaAccess::Kind::repeated) {
             repeated_[a.node] = names_.local(base + "0");
-            line(fmt::format("const {} {} = {};", row(f_.type(f_.result(a.node)).dtype).cuda, repeated_[a.node], element_of(a.node)));
+            line(fmt::format("const {} {} = {};", row(f_.type(f_.result(a.node)).dtype).cuda,
+                             repeated_[a.node], element_of(a.node)));
             continue;
         }
         packs_[a.node] = names_.local(base + std::to_string(loops_.lanes));
-        line(fmt::format("auto {} = fl_load<{}>({}, {});", packs_[a.node], loops_.lanes, address(a), access_arguments(a)));
+        line(fmt::format("auto {} = fl_load<{}>({}, {});", packs_[a.node], loops_.lanes, address(a),
+                         access_arguments(a)));
     }
     for (NodeId store : element_.stores) {
         packs_[store] = names_.local(buffer(store) + std::to_string(loops_.lanes));
-        line(fmt::format("fl_lanes<{}, {}> {};", row(f_.type(f_.operands(store)[0]).dtype).cuda, loops_.lanes, packs_[store]));
+        line(fmt::format("fl_lanes<{}, {}> {};", row(f_.type(f_.operands(store)[0]).dtype).cuda, loops_.lanes,
+                         packs_[store]));
     }
 }
 
@@ -128,7 +138,8 @@ void CudaKernelPrinter::loop_over_lanes() {
     std::vector<std::string> targets, turned;
     for (NodeId store : element_.stores) targets.push_back(fmt::format("{}[{}]", packs_.at(store), at));
     // Lanes without an element work on the first one's, so that every loop in the body ends.
-    const std::string inner = fmt::format("{0} + ({1} * {2} < {3} ? {1} * {2} : 0)", axes_.back(), lane_, step_, left_);
+    const std::string inner =
+        fmt::format("{0} + ({1} * {2} < {3} ? {1} * {2} : 0)", axes_.back(), lane_, step_, left_);
     compute(loaded, inner, targets);
     for (const auto& [node, name] : packs_) turned.push_back(name);
     if (rolled) wrapped("fl_turn(", turned, ");");

@@ -10,8 +10,8 @@ struct alignas(kLanes * sizeof(T) < 16 ? kLanes * sizeof(T) : 16) fl_lanes {
 };
 
 // fl_load: needs fl_lanes
-// Whole: neighbours, with accesses of up to 16 bytes. Else elements 0, step, 2 * step .., `stride` elements of memory
-// for one step of 1; those that reach `left` repeat the first.
+// Whole: neighbours, with accesses of up to 16 bytes. Else elements 0, step, 2 * step .., `stride` apart
+// in memory for one step of 1; those that reach `left` repeat the first.
 template <int kLanes, class T, class Index>
 __device__ __forceinline__ fl_lanes<T, kLanes> fl_load(const T* from, Index step, Index left, bool whole,
                                                        Index stride = 1) {
@@ -37,8 +37,8 @@ __device__ __forceinline__ void fl_store(T* to, fl_lanes<T, kLanes> v, Index ste
 }
 
 // fl_turn: needs fl_lanes
-// Moves every lane down by one and lane 0 to the end: a rolled loop over lanes then needs no array under a run-time
-// index, which would live in memory.
+// Moves every lane down by one and lane 0 to the end: a rolled loop over lanes then needs no array under a
+// run-time index, which would live in memory.
 template <class T, int kLanes>
 __device__ __forceinline__ void fl_turn(fl_lanes<T, kLanes>& v) {
     const T first = v.lane[0];

@@ -28,15 +28,18 @@ std::string digits_of(std::string_view decimal) {
 bool is_exact(double value, std::string_view decimal) {
     // No float differs from a decimal of 17 digits by less than this many digits show.
     char buffer[160];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, 120).ptr;
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, 120).ptr;
     return digits_of({buffer, static_cast<size_t>(end - buffer)}) == digits_of(decimal);
 }
 
 /// "0x1.8p-3": to_chars leaves out the prefix.
 std::string hexadecimal(double value) {
     char buffer[64];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::hex).ptr;
-    return fmt::format("{}0x{}", std::signbit(value) ? "-" : "", std::string_view(buffer, static_cast<size_t>(end - buffer)));
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::hex).ptr;
+    return fmt::format("{}0x{}", std::signbit(value) ? "-" : "",
+                       std::string_view(buffer, static_cast<size_t>(end - buffer)));
 }
 
 CudaText float_literal(DType dtype, Scalar value) {
@@ -75,8 +78,10 @@ CudaText integer_literal(DType dtype, Scalar value) {
 CudaText cuda_literal(DType dtype, Scalar value) {
     if (is_bool(dtype)) return {value.as_bool() ? "true" : "false"};
     if (is_integer(dtype)) return integer_literal(dtype, value);
-    if (dtype == DType::f16_ || dtype == DType::bf16_) return {fmt::format("({})0x{:04x}", row(dtype).cuda, value.bits), kPrefix};
-    require(dtype == DType::f32_ || dtype == DType::f64_, "constants of this element type have no CUDA literal");
+    if (dtype == DType::f16_ || dtype == DType::bf16_)
+        return {fmt::format("({})0x{:04x}", row(dtype).cuda, value.bits), kPrefix};
+    require(dtype == DType::f32_ || dtype == DType::f64_,
+            "constants of this element type have no CUDA literal");
     return float_literal(dtype, value);
 }
 

@@ -10,20 +10,40 @@
 namespace fuseline {
 namespace {
 
-// Words of C++ and its macros, of CUDA, and of the emitted text itself. Names with "fl_" or "__" are caught by rule.
-constexpr std::string_view kReserved[] = {
-    "NAN", "NULL", "INFINITY", "EOF", "alignas", "alignof", "and", "and_eq", "asm", "assert", "auto", "bitand", "bitor",
-    "blockDim", "blockIdx", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
-    "clock", "clock64", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
-    "constexpr", "constinit", "continue", "decltype", "default", "delete", "dim3", "do", "double", "double2",
-    "double4", "dynamic_cast", "else", "enum", "errno", "explicit", "export", "extern", "false", "final", "float",
-    "float2", "float4", "for", "friend", "goto", "gridDim", "if", "import", "inline", "int", "int2", "int4", "linux",
-    "long", "main", "module", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "override", "printf", "private", "protected", "public", "register", "reinterpret_cast", "requires",
-    "return", "short", "signed", "size_t", "sizeof", "static", "static_assert", "static_cast", "stderr", "stdin",
-    "stdout", "std", "struct", "switch", "template", "this", "thread_local", "threadIdx", "throw", "true", "try",
-    "typedef", "typeid", "typename", "uint2", "uint4", "union", "unix", "unsigned", "using", "virtual", "void",
-    "volatile", "warpSize", "wchar_t", "while", "xor", "xor_eq"};
+// Words of C++ and its macros, of CUDA, and of the emitted text itself. Names with "fl_" or "__" are caught
+// by rule.
+constexpr std::string_view kReserved[] = {"NAN",         "NULL",         "INFINITY",  "EOF",
+                                          "alignas",     "alignof",      "and",       "and_eq",
+                                          "asm",         "assert",       "auto",      "bitand",
+                                          "bitor",       "blockDim",     "blockIdx",  "bool",
+                                          "break",       "case",         "catch",     "char",
+                                          "char16_t",    "char32_t",     "char8_t",   "class",
+                                          "clock",       "clock64",      "co_await",  "co_return",
+                                          "co_yield",    "compl",        "concept",   "const",
+                                          "const_cast",  "consteval",    "constexpr", "constinit",
+                                          "continue",    "decltype",     "default",   "delete",
+                                          "dim3",        "do",           "double",    "double2",
+                                          "double4",     "dynamic_cast", "else",      "enum",
+                                          "errno",       "explicit",     "export",    "extern",
+                                          "false",       "final",        "float",     "float2",
+                                          "float4",      "for",          "friend",    "goto",
+                                          "gridDim",     "if",           "import",    "inline",
+                                          "int",         "int2",         "int4",      "linux",
+                                          "long",        "main",         "module",    "mutable",
+                                          "namespace",   "new",          "noexcept",  "not",
+                                          "not_eq",      "nullptr",      "operator",  "or",
+                                          "or_eq",       "override",     "printf",    "private",
+                                          "protected",   "public",       "register",  "reinterpret_cast",
+                                          "requires",    "return",       "short",     "signed",
+                                          "size_t",      "sizeof",       "static",    "static_assert",
+                                          "static_cast", "stderr",       "stdin",     "stdout",
+                                          "std",         "struct",       "switch",    "template",
+                                          "this",        "thread_local", "threadIdx", "throw",
+                                          "true",        "try",          "typedef",   "typeid",
+                                          "typename",    "uint2",        "uint4",     "union",
+                                          "unix",        "unsigned",     "using",     "virtual",
+                                          "void",        "volatile",     "warpSize",  "wchar_t",
+                                          "while",       "xor",          "xor_eq"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -38,7 +58,8 @@ void add_words(std::string_view cell, std::set<std::string>& words) {
         const size_t begin = at;
         while (at < cell.size() && (is_letter(cell[at]) || is_digit(cell[at]) || cell[at] == '_')) ++at;
         words.emplace(cell.substr(begin, at - begin));
-        if (cell.substr(at).starts_with("{s}")) words.insert(std::string(cell.substr(begin, at - begin)) + "f");
+        if (cell.substr(at).starts_with("{s}"))
+            words.insert(std::string(cell.substr(begin, at - begin)) + "f");
     }
 }
 
@@ -60,7 +81,9 @@ std::string numbered(const std::string& base, int k) {
 
 }  // namespace
 
-CudaNames::CudaNames() : reserved_(cell_words()) { reserved_.insert(std::begin(kReserved), std::end(kReserved)); }
+CudaNames::CudaNames() : reserved_(cell_words()) {
+    reserved_.insert(std::begin(kReserved), std::end(kReserved));
+}
 
 std::string CudaNames::identifier(std::string_view name) const {
     std::string id;

@@ -11,8 +11,8 @@ namespace fuseline {
 class CudaNames {
 public:
     CudaNames();
-    /// The name as a C++ identifier: other bytes become `_`, a word of C++, of CUDA or of an operator's cell gets `_`
-    /// behind it, "fl_" `x_` before it. "x" where nothing is left.
+    /// The name as a C++ identifier: other bytes become `_`, a word of C++, of CUDA or of an operator's cell
+    /// gets `_` behind it, "fl_" `x_` before it. "x" where nothing is left.
     std::string identifier(std::string_view name) const;
     /// Keeps a name of the program from being taken by `temporary` and `local`.
     void prefer(std::string_view program_name);

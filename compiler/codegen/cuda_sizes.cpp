@@ -36,7 +36,8 @@ public:
 
 private:
     CudaText sum(ExtentId e, bool wide) const {
-        if (const auto value = extents_.constant_value(e)) return {constant_text(*value, wide), *value < 0 ? 15 : 0};
+        if (const auto value = extents_.constant_value(e))
+            return {constant_text(*value, wide), *value < 0 ? 15 : 0};
         CudaSum out;
         for (const ExtentTerm& t : extents_.terms(e)) {
             if (t.factors.empty()) {
@@ -44,7 +45,8 @@ private:
                 continue;
             }
             std::string product;
-            for (uint32_t a : t.factors) product += (product.empty() ? "" : " * ") + parenthesised(atoms_.at(a), kProduct);
+            for (uint32_t a : t.factors)
+                product += (product.empty() ? "" : " * ") + parenthesised(atoms_.at(a), kProduct);
             out.add(t.coefficient, product);
         }
         return out.text();
@@ -56,10 +58,12 @@ private:
             require(found != symbols_.end(), "a kernel uses a size that it does not declare");
             return {found->second};
         }
-        if (a.kind == AtomKind::floordiv) return call("fl_floordiv", sum(a.operands[0], true), sum(a.operands[1], true));
+        if (a.kind == AtomKind::floordiv)
+            return call("fl_floordiv", sum(a.operands[0], true), sum(a.operands[1], true));
         if (a.kind == AtomKind::max0) return call("fl_max", sum(a.operands[0], true), {"0ll"});
         CudaText least = sum(a.operands[0], true);
-        for (size_t k = 1; k < a.operands.size(); ++k) least = call("fl_min", least, sum(a.operands[k], true));
+        for (size_t k = 1; k < a.operands.size(); ++k)
+            least = call("fl_min", least, sum(a.operands[k], true));
         return least;
     }
 
@@ -74,12 +78,15 @@ private:
 
 }  // namespace
 
-CudaText cuda_size(const ExtentPool& extents, ExtentId size, const std::map<std::string, std::string>& symbols) {
+CudaText cuda_size(const ExtentPool& extents, ExtentId size,
+                   const std::map<std::string, std::string>& symbols) {
     return SizeWriter(extents, symbols).write(size);
 }
 
-CudaText cuda_size_value(const ExtentPool& extents, ExtentId size, const std::map<std::string, std::string>& symbols) {
-    if (const auto value = extents.constant_value(size)) return cuda_literal(DType::i64_, Scalar::of_i64(*value));
+CudaText cuda_size_value(const ExtentPool& extents, ExtentId size,
+                         const std::map<std::string, std::string>& symbols) {
+    if (const auto value = extents.constant_value(size))
+        return cuda_literal(DType::i64_, Scalar::of_i64(*value));
     return cuda_size(extents, size, symbols);
 }
 
@@ -93,7 +100,9 @@ void CudaSum::append(bool negative, const std::string& term, int precedence) {
     precedence_ = kSum;
 }
 
-void CudaSum::add(int64_t constant) { constant_ = static_cast<int64_t>(static_cast<uint64_t>(constant_) + static_cast<uint64_t>(constant)); }
+void CudaSum::add(int64_t constant) {
+    constant_ = static_cast<int64_t>(static_cast<uint64_t>(constant_) + static_cast<uint64_t>(constant));
+}
 
 void CudaSum::add(const std::string& factor, const std::string& axis) {
     if (axis.empty()) return append(false, factor, 0);
@@ -101,7 +110,8 @@ void CudaSum::add(const std::string& factor, const std::string& axis) {
 }
 
 void CudaSum::add(int64_t factor, const std::string& axis) {
-    if (factor == 1 || factor == -1) return append(factor < 0, axis, axis.find('*') == std::string::npos ? 0 : kProduct);
+    if (factor == 1 || factor == -1)
+        return append(factor < 0, axis, axis.find('*') == std::string::npos ? 0 : kProduct);
     if (factor == INT64_MIN) return append(false, axis + " * " + constant_text(factor, true), kProduct);
     const std::string magnitude = constant_text(factor < 0 ? -factor : factor, false);
     append(factor < 0, magnitude + " * " + axis, kProduct);

@@ -12,10 +12,12 @@
 namespace fuseline {
 
 /// A CUDA expression of type long long over the names that `symbols` gives to sizes.
-CudaText cuda_size(const ExtentPool& extents, ExtentId size, const std::map<std::string, std::string>& symbols);
+CudaText cuda_size(const ExtentPool& extents, ExtentId size,
+                   const std::map<std::string, std::string>& symbols);
 
 /// The same where the value itself is wanted: a constant has the type of i64 too.
-CudaText cuda_size_value(const ExtentPool& extents, ExtentId size, const std::map<std::string, std::string>& symbols);
+CudaText cuda_size_value(const ExtentPool& extents, ExtentId size,
+                         const std::map<std::string, std::string>& symbols);
 
 /// Sums of products of sizes with axes, as text: "i * m + j - 1".
 class CudaSum {
@@ -34,11 +36,12 @@ private:
     void append(bool negative, const std::string& term, int precedence);
 };
 
-/// Sizes inside index arithmetic of one kernel. In a kernel of 32-bit indices a size is computed in 64 bits and narrowed
-/// once, by a declaration before the indices.
+/// Sizes inside index arithmetic of one kernel. In a kernel of 32-bit indices a size is computed in 64 bits
+/// and narrowed once, by a declaration before the indices.
 class CudaIndexSizes {
 public:
-    CudaIndexSizes(const ir::Function& kernel, const std::map<std::string, std::string>& symbols, CudaNames& names)
+    CudaIndexSizes(const ir::Function& kernel, const std::map<std::string, std::string>& symbols,
+                   CudaNames& names)
         : f_(&kernel), symbols_(&symbols), names_(&names) {}
 
     bool narrow() const { return f_->index_bits == 32; }

@@ -44,8 +44,8 @@ DType cuda_operation_dtype(const ir::Function& function, const Node& node) {
     return function.type(select ? operands.back() : operands.front()).dtype;
 }
 
-CudaStatements::CudaStatements(const ir::Function& function, const std::vector<CudaUse>& uses, const SourceMap* sources,
-                               CudaNames& names)
+CudaStatements::CudaStatements(const ir::Function& function, const std::vector<CudaUse>& uses,
+                               const SourceMap* sources, CudaNames& names)
     : f_(function), uses_(uses), sources_(sources), names_(names), values_(function.value_count()) {}
 
 void CudaStatements::bind(ValueId v, CudaText text) { values_[v.index] = {std::move(text), true, false, {}}; }
@@ -54,7 +54,8 @@ const CudaText& CudaStatements::text(ValueId v) {
     if (!values_[v.index].known) {
         // A constant may stand outside the code that is printed.
         const Node* n = f_.definition(v);
-        require(n != nullptr && n->op.is(Structure::constant_), "emitted code uses a value before its definition");
+        require(n != nullptr && n->op.is(Structure::constant_),
+                "emitted code uses a value before its definition");
         bind(v, cuda_literal(f_.type(v).dtype, std::get<Scalar>(n->attribute)));
     }
     return values_[v.index].text;
@@ -76,7 +77,8 @@ void CudaStatements::place(NodeId node) {
     if (sources_ == nullptr || !f_.span(node).known()) return;
     const Location at = sources_->locate(f_.span(node).begin);
     if (at.file == nullptr) return;
-    std::string text = fmt::format("{}:{}: {}", at.file->name, at.line, comment_text(sources_->line_text(at)));
+    std::string text =
+        fmt::format("{}:{}: {}", at.file->name, at.line, comment_text(sources_->line_text(at)));
     text = comment_text(text);
     if (text == last_place_) return;
     line("// " + text);

@@ -12,13 +12,15 @@
 
 namespace fuseline {
 
-/// Prints the nodes of a region in their order. A value that the program names becomes `const float d1 = ...;`, a value
-/// used once and without a name stands inside the expression that uses it, other values become v1, v2, .. Carried values
-/// of loops are variables. Where the program is known its lines stand as comments above the code that they became.
+/// Prints the nodes of a region in their order. A value that the program names becomes `const float d1 =
+/// ...;`, a value used once and without a name stands inside the expression that uses it, other values become
+/// v1, v2, .. Carried values of loops are variables. Where the program is known its lines stand as comments
+/// above the code that they became.
 class CudaStatements {
 public:
     /// `uses` and `sources` outlive the printer; `sources` may be null.
-    CudaStatements(const ir::Function& function, const std::vector<CudaUse>& uses, const SourceMap* sources, CudaNames& names);
+    CudaStatements(const ir::Function& function, const std::vector<CudaUse>& uses, const SourceMap* sources,
+                   CudaNames& names);
 
     /// What stands for a value that is defined outside the printed code.
     void bind(ir::ValueId v, CudaText text);
@@ -54,8 +56,8 @@ private:
     struct Frame {
         ir::RegionId region;
         size_t position = 0;
-        uint32_t number = 0;   ///< among its owner's regions
-        size_t begin = 0;      ///< length of the output where the region's text begins
+        uint32_t number = 0;  ///< among its owner's regions
+        size_t begin = 0;     ///< length of the output where the region's text begins
     };
 
     void node(ir::NodeId id, const Access& access);

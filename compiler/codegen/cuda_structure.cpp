@@ -24,7 +24,9 @@ namespace {
 constexpr size_t kLongChoice = 92;
 constexpr size_t kChoiceNodes = 6;
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// Calls `visit` with every word of a text.
 template <class Visit>
@@ -70,7 +72,8 @@ std::string CudaStatements::variable(ValueId v, ValueId like, const std::string&
     const std::string_view wanted = own.empty() ? f_.value_name(like) : own;
     const std::string name = wanted.empty() ? names_.temporary() : names_.named(wanted);
     const std::string_view type = row(f_.type(v).dtype).cuda;
-    line(initial.empty() ? fmt::format("{} {};", type, name) : fmt::format("{} {} = {};", type, name, initial));
+    line(initial.empty() ? fmt::format("{} {};", type, name)
+                         : fmt::format("{} {} = {};", type, name, initial));
     bind(v, {name});
     return name;
 }
@@ -190,7 +193,8 @@ void CudaStatements::end_condition(const Frame& frame, NodeId owner) {
         out_ += fmt::format("{}while ({}) {{\n", margin, condition.text);
     } else {
         out_.insert(frame.begin, margin + "while (true) {\n");
-        line(fmt::format("if (!{}) break;", condition.precedence == 0 ? condition.text : "(" + condition.text + ")"));
+        line(fmt::format("if (!{}) break;",
+                         condition.precedence == 0 ? condition.text : "(" + condition.text + ")"));
     }
     frames_.push_back({f_.region_of(f_.node(owner), 1), 0, 1, out_.size()});
 }
@@ -232,7 +236,8 @@ void CudaStatements::carry(std::span<const ValueId> yields, std::span<const Valu
     }
     std::vector<std::pair<std::string, std::string>> last;
     for (size_t left = todo.size(); left != 0; --left) {
-        // First whatever no other new value still needs; where all are needed one waits under a name of its own.
+        // First whatever no other new value still needs; where all are needed one waits under a name of its
+        // own.
         auto next = std::ranges::find_if(todo, [](const Assignment& a) { return !a.done && a.readers == 0; });
         const bool waits = next == todo.end();
         if (waits) next = std::ranges::find(todo, false, &Assignment::done);

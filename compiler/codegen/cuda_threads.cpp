@@ -12,7 +12,9 @@ namespace {
 
 constexpr int kProduct = 13;
 
-std::string factor(const CudaText& t) { return t.precedence != 0 && t.precedence < kProduct ? "(" + t.text + ")" : t.text; }
+std::string factor(const CudaText& t) {
+    return t.precedence != 0 && t.precedence < kProduct ? "(" + t.text + ")" : t.text;
+}
 
 }  // namespace
 
@@ -26,7 +28,9 @@ std::vector<std::string> CudaKernelPrinter::arguments(const Loaded& loaded, cons
     for (const CudaArgument& a : element_.arguments) {
         switch (a.kind) {
             case CudaArgument::Kind::load: list.push_back(loaded(a.node)); break;
-            case CudaArgument::Kind::axis: list.push_back(a.axis + 1 == axes_.size() ? inner : axes_[a.axis]); break;
+            case CudaArgument::Kind::axis:
+                list.push_back(a.axis + 1 == axes_.size() ? inner : axes_[a.axis]);
+                break;
             case CudaArgument::Kind::scalar: list.push_back(statements_.use(a.value).text); break;
             case CudaArgument::Kind::size: list.push_back(symbols_.at(a.symbol)); break;
         }
@@ -38,12 +42,14 @@ void CudaKernelPrinter::copy(const Loaded& loaded, const std::vector<std::string
     for (size_t k = 0; k < targets.size(); ++k) {
         const ir::ValueId v = f_.operands(element_.stores[k])[1];
         const NodeId from = f_.value(v).definition;
-        const bool load = from && f_.node(from).op.is(ir::Structure::load_) && f_.node(from).parent != f_.body();
+        const bool load =
+            from && f_.node(from).op.is(ir::Structure::load_) && f_.node(from).parent != f_.body();
         line(fmt::format("{} = {};", targets[k], load ? loaded(from) : statements_.use(v).text));
     }
 }
 
-void CudaKernelPrinter::compute(const Loaded& loaded, const std::string& inner, const std::vector<std::string>& targets) {
+void CudaKernelPrinter::compute(const Loaded& loaded, const std::string& inner,
+                                const std::vector<std::string>& targets) {
     if (element_.copies) return copy(loaded, targets);
     std::vector<std::string> list = arguments(loaded, inner);
     if (targets.size() == 1) return wrapped(fmt::format("{} = {}(", targets[0], element_.name), list, ");");
@@ -80,14 +86,17 @@ void CudaKernelPrinter::threads_of_line() {
     const std::string type = sizes_.unsigned_type();
     thread_ = names_.local("first");
     const std::string bits = sizes_.narrow() ? "u" : "ull";
-    const std::string own = loops_.lanes == 1 ? "threadIdx.x" : fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes);
-    line(fmt::format("const {} {} = {} * {}{} + {};", type, thread_, block(), kCudaThreads * loops_.lanes, bits, own));
+    const std::string own = loops_.lanes == 1
+                                ? "threadIdx.x"
+                                : fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes);
+    line(fmt::format("const {} {} = {} * {}{} + {};", type, thread_, block(), kCudaThreads * loops_.lanes,
+                     bits, own));
     line(fmt::format("if ({} >= {}) return;", thread_, sizes_.wide(loops_.extents[0]).text));
     line(fmt::format("const {} {} = {};", sizes_.index_type(), axes_[0], thread_));
 }
 
-/// Several axes: the flat number of the thread is divided by the lengths of the axes, so that no thread is idle whatever
-/// the length of a row; a division of 32 bits hides behind the thread's 16-byte accesses.
+/// Several axes: the flat number of the thread is divided by the lengths of the axes, so that no thread is
+/// idle whatever the length of a row; a division of 32 bits hides behind the thread's 16-byte accesses.
 void CudaKernelPrinter::threads_of_rows() {
     const size_t inner = axes_.size() - 1;
     std::string width = factor(sizes_.wide(loops_.extents[inner]));
@@ -98,7 +107,8 @@ void CudaKernelPrinter::threads_of_rows() {
         width = groups_;
     }
     thread_ = names_.local("thread");
-    line(fmt::format("const {} {} = {} * {} + threadIdx.x;", sizes_.unsigned_type(), thread_, block(), kCudaThreads));
+    line(fmt::format("const {} {} = {} * {} + threadIdx.x;", sizes_.unsigned_type(), thread_, block(),
+                     kCudaThreads));
     std::string total;
     for (size_t k = 0; k < inner; ++k) total += factor(sizes_.wide(loops_.extents[k])) + " * ";
     line(fmt::format("if ({} >= {}) return;", thread_, total + width));
@@ -115,8 +125,9 @@ void CudaKernelPrinter::divide(const std::string& rest, size_t k, const std::str
     const bool group = k + 1 == axes_.size() && loops_.lanes != 1;
     const CudaText wide = sizes_.wide(loops_.extents[k]);
     const std::string extent = group ? groups_
-                               : sizes_.narrow() ? "(unsigned)" + (wide.precedence == 0 ? wide.text : "(" + wide.text + ")")
-                                                 : factor(wide);
+                               : sizes_.narrow()
+                                   ? "(unsigned)" + (wide.precedence == 0 ? wide.text : "(" + wide.text + ")")
+                                   : factor(wide);
     const std::string index = group ? names_.local("group") : axes_[k];
     const std::string type = k == 1 ? sizes_.index_type() : sizes_.unsigned_type();
     const std::string index_type = group ? sizes_.unsigned_type() : sizes_.index_type();

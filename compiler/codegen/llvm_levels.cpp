@@ -140,8 +140,10 @@ void LlvmLevels::summarise(const std::vector<Visit>& order) {
         const Node& n = f_.node(visit.node);
         if (visit.leaving) {
             open.pop_back();
+            for (uint32_t r = 0; r < n.regions_count; ++r) follow(visit.node, f_.region(f_.region_of(n, r)).yields);
         } else {
             node_levels_[visit.node.index] = own_level(visit.node);
+            follow(visit.node, f_.operands(n));
             count_vectors(visit.node);
         }
         if (n.regions_count != 0 && !visit.leaving) {
@@ -152,6 +154,15 @@ void LlvmLevels::summarise(const std::vector<Visit>& order) {
         }
     }
     mark_masked_regions(order);
+}
+
+/// A uniform result of a node that stands in an inner body is there only from then on.
+void LlvmLevels::follow(NodeId user, std::span<const ValueId> values) {
+    uint32_t& level = node_levels_[user.index];
+    for (ValueId v : values) {
+        const NodeId definition = f_.value(v).definition;
+        if (definition) level = std::max(level, node_levels_[definition.index]);
+    }
 }
 
 /// The level of a node without what its regions hold.

@@ -47,6 +47,7 @@ private:
     bool update_for(ir::NodeId id);
     bool raise(ir::ValueId v, uint32_t level);
     void summarise(const std::vector<Visit>& order);
+    void follow(ir::NodeId user, std::span<const ir::ValueId> values);
     uint32_t own_level(ir::NodeId id) const;
     void mark_masked_regions(const std::vector<Visit>& order);
     void count_vectors(ir::NodeId id);

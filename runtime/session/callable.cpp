@@ -1,6 +1,7 @@
 // Callable: compile on demand, bind, run, hand out.
 #include "runtime/session/callable.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@
 
 namespace fuseline {
 namespace {
+
+/// The pass that changes results, and must therefore run before the interpreter too.
+constexpr std::string_view kContract = "contract";
 
 /// "black_scholes.dsl:5-9": the lines of a kernel's nodes in the file of the first one.
 std::string lines_of(const ir::Function& kernel, const SourceMap& sources) {
@@ -93,13 +97,32 @@ void Callable::test_outputs(const std::vector<std::optional<OutputPlace>>& outpu
     }
 }
 
+const ir::Function& Callable::reference() {
+    const std::vector<std::string>& disabled = session_->settings.disabled_passes;
+    if (!graph_.options.contract || std::find(disabled.begin(), disabled.end(), kContract) != disabled.end()) return graph_;
+    const std::lock_guard lock(mutex_);
+    if (!contracted_) {
+        // Which products contract depends on the passes before, so the same ones run.
+        std::vector<Remark> remarks;
+        PassContext context{session_->target(), graph_.options, remarks};
+        ir::Function graph = graph_;
+        for (const PassRow& row : pass_table()) {
+            if (std::find(disabled.begin(), disabled.end(), row.name) != disabled.end()) continue;
+            if (auto changed = row.run(graph, context)) graph = std::move(*changed);
+            if (row.name == kContract) break;
+        }
+        contracted_ = std::move(graph);
+    }
+    return *contracted_;
+}
+
 std::vector<std::optional<Array>> Callable::interpret_call(const std::vector<PlanValue>& arguments,
                                                            const std::vector<std::optional<OutputPlace>>& outputs,
                                                            const std::map<std::string, int64_t>& sizes) {
     std::vector<HostArray> hosts;
     for (const PlanValue& v : arguments) hosts.push_back(host_array(v));
     std::vector<std::optional<Array>> results;
-    for (HostArray& result : interpret(graph_, hosts, sizes)) {
+    for (HostArray& result : interpret(reference(), hosts, sizes)) {
         const size_t i = results.size();
         if (i < outputs.size() && outputs[i]) {
             if (!result.bytes.empty()) std::memcpy(outputs[i]->pointer, result.bytes.data(), result.bytes.size());

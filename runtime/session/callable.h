@@ -53,6 +53,8 @@ public:
 
 private:
     friend class PlanRun;
+    /// What the interpreter runs: the graph as checked, under `option contract` with its multiply-adds.
+    const ir::Function& reference();
     std::vector<std::optional<Array>> interpret_call(const std::vector<PlanValue>& arguments,
                                                      const std::vector<std::optional<OutputPlace>>& outputs,
                                                      const std::map<std::string, int64_t>& sizes);
@@ -67,6 +69,7 @@ private:
     SizeBinder binder_;
     std::mutex mutex_;
     std::optional<Compiled> compiled_;
+    std::optional<ir::Function> contracted_;
     /// By kernel: executables for 32 and 64 index bits, and the lines that the kernel computes.
     struct Prepared {
         std::array<std::shared_ptr<Executable>, 2> executables;

@@ -18,19 +18,22 @@ const Target kCuda{.kind = TargetKind::cuda, .arch = "sm_90"};
 class Collector {
 public:
     void add(const ir::Function& kernel, const std::string& place) {
-        if (seen_.insert(ir::print(kernel, {.canonical = true, .sources = nullptr})).second) found_.push_back({place, kernel});
+        if (seen_.insert(ir::print(kernel, {.canonical = true, .sources = nullptr})).second)
+            found_.push_back({place, kernel});
     }
     void add_graph(const ir::Function& graph, const std::string& place) {
         for (const ir::Function& kernel : compile(graph, kCuda).kernels) add(kernel, place);
     }
-    void add_program(const std::string& path, const std::string& text, const ImportReader& reader, const std::string& place) {
+    void add_program(const std::string& path, const std::string& text, const ImportReader& reader,
+                     const std::string& place) {
         SourceMap sources;
         Diagnostics diagnostics;
         const Program program = check_program(sources, path, text, reader, diagnostics);
         if (diagnostics.has_errors()) return;
         for (const Entry& entry : program.entries) add_graph(entry.graph, place + ": " + entry.name);
         for (const ScriptStep& step : program.script.steps) {
-            if (const auto* compute = std::get_if<ComputeStep>(&step.action)) add_graph(compute->graph, place + ": script");
+            if (const auto* compute = std::get_if<ComputeStep>(&step.action))
+                add_graph(compute->graph, place + ": script");
         }
     }
     void add_ir(const std::string& text, const std::string& place) {
@@ -70,7 +73,8 @@ void add_case(Collector& collector, const TestCase& test, const std::string& pla
 std::vector<FoundKernel> kernels_in(const std::string& path) {
     Collector collector;
     if (path.ends_with(".test")) {
-        for (const TestCase& test : read_test_file(path).cases) add_case(collector, test, path + ": " + test.name);
+        for (const TestCase& test : read_test_file(path).cases)
+            add_case(collector, test, path + ": " + test.name);
         return collector.take();
     }
     std::ifstream file(path);

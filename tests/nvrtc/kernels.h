@@ -13,8 +13,8 @@ struct FoundKernel {
     ir::Function kernel;
 };
 
-/// Every distinct kernel (by canonical text) of a .dsl file, or of all cases of a .test file that are sound programs or IR.
-/// Throws UserError for a file that cannot be read.
+/// Every distinct kernel (by canonical text) of a .dsl file, or of all cases of a .test file that are sound
+/// programs or IR. Throws UserError for a file that cannot be read.
 std::vector<FoundKernel> kernels_in(const std::string& path);
 
 }  // namespace fuseline::testing

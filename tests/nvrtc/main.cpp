@@ -1,6 +1,7 @@
 // Compiles emitted kernels with NVRTC, which needs no GPU, and reports registers and spills.
 // Usage: fl_nvrtc_tests [--all-architectures] PATH ...   (.dsl and .test files, folders of .test files)
-// Every distinct kernel is compiled for sm_90, with 32- and 64-bit indices; with --all-architectures for each supported one.
+// Every distinct kernel is compiled for sm_90, with 32- and 64-bit indices; with --all-architectures for each
+// supported one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ std::vector<int> architectures(bool all, size_t kernels, Tally& tally) {
         if (std::ranges::find(known, arch) != known.end()) {
             list.push_back(arch);
         } else {
-            tally.skip(fmt::format("sm_{}", arch), fmt::format("NVRTC {} does not know it", nvrtc_version()), kernels);
+            tally.skip(fmt::format("sm_{}", arch), fmt::format("NVRTC {} does not know it", nvrtc_version()),
+                       kernels);
         }
     }
     return list;
@@ -51,9 +53,10 @@ void compile_one(const FoundKernel& found, int arch, int bits, Tally& tally) {
     kernel.index_bits = bits;
     const std::string title = fmt::format("{} sm_{} {}-bit", found.place, arch, bits);
     try {
-        const CudaImage image = nvrtc_compile(emit_cuda(kernel, "fl_kernel", nullptr), "kernel.cu", fmt::format("sm_{}", arch),
-                                              CudaOutput::cubin, true);
-        const int registers = number_before(image.log, " registers"), spills = number_before(image.log, " bytes spill stores");
+        const CudaImage image = nvrtc_compile(emit_cuda(kernel, "fl_kernel", nullptr), "kernel.cu",
+                                              fmt::format("sm_{}", arch), CudaOutput::cubin, true);
+        const int registers = number_before(image.log, " registers"),
+                  spills = number_before(image.log, " bytes spill stores");
         fmt::print("{}: {} registers, {} bytes spilled\n", title, registers, std::max(spills, 0));
         if (image.log.find("warning") != std::string::npos) return tally.fail(title, image.log);
         tally.pass();

@@ -158,16 +158,12 @@ private:
         return all;
     }
 
-    /// Texts of all inputs, a blank line between them; messages where the program is wrong.
+    /// Texts of all inputs, a blank line between them. A wrong program fails the case: no stage shows its messages.
     template <class Print>
     std::string each(Print print) {
-        try {
-            std::string text;
-            for (const ir::Function* f : inputs()) text += (text.empty() ? "" : "\n") + print(*f);
-            return text;
-        } catch (const UserError& e) {
-            return render(e.diagnostics(), sources_);
-        }
+        std::string text;
+        for (const ir::Function* f : inputs()) text += (text.empty() ? "" : "\n") + print(*f);
+        return text;
     }
 
     template <class Print>

@@ -2,6 +2,7 @@
 #include "tests/runner/program_generator.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -39,12 +40,14 @@ public:
             Random own(settings_.seed * 3 + k);
             elementals_.push_back(random_elemental(fmt::format("e{}", k), {settings_.exact, settings_.body}, own));
         }
-        std::string body;
-        for (size_t k = 0; k < settings_.steps; ++k) body += step(k);
+        std::vector<std::string> statements;
+        for (size_t k = 0; k < settings_.steps; ++k) statements.push_back(step(k));
+        const std::string signature = results();
+        const std::string body = needed(statements) + yields_;
         for (const ElementalFunction& e : elementals_) {
             if (body.find(e.name + "(") != std::string::npos) call.program += e.text;
         }
-        call.program += fmt::format("fn f({}) -> ({}) {{\n{}{}}}\n", fmt::join(parameters_, ", "), results(), body, yields_);
+        call.program += fmt::format("fn f({}) -> ({}) {{\n{}}}\n", fmt::join(parameters_, ", "), signature, body);
         return call;
     }
 
@@ -77,6 +80,21 @@ private:
         v.text.text = fmt::format("t{}", k);
         values_.push_back(v);
         return text;
+    }
+
+    /// The statements that results depend on. Statement k assigns tk; a name ends where no digit follows.
+    std::string needed(const std::vector<std::string>& statements) const {
+        std::string text = yields_;
+        for (size_t k = statements.size(); k-- > 0;) {
+            const std::string name = fmt::format("t{}", k);
+            bool used = false;
+            for (size_t at = text.find(name); at != std::string::npos && !used; at = text.find(name, at + 1)) {
+                const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+                used = !is_word(text[at + name.size()]) && !is_word(text[at - 1]);
+            }
+            if (used) text = statements[k] + text;
+        }
+        return text.substr(0, text.size() - yields_.size());
     }
 
     /// Mostly late values, so that chains grow.

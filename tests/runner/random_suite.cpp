@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -65,8 +66,13 @@ public:
                 return;
             }
             const std::string fault = fault_of(d, call, expected[group]);
-            if (fault.empty()) tally.pass();
-            else tally.fail(fmt::format("random program {} on {}", seed_, d.name), fault + explain(d, reference));
+            if (fault.empty()) {
+                tally.pass();
+                continue;
+            }
+            // Devices that fail in the same way need one explanation.
+            const bool told = !explained_.insert(fault).second;
+            tally.fail(fmt::format("random program {} on {}", seed_, d.name), fault + (told ? "" : explain(d, reference)));
         }
     }
 
@@ -117,6 +123,7 @@ private:
     uint64_t seed_;
     const std::vector<TestDevice>& devices_;
     TestDevice interpreter_{"interpreter", nullptr, {}};
+    std::set<std::string> explained_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Differential tests from the tables.
 #include "tests/runner/table_suite.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -144,10 +145,14 @@ NamedArrays arguments(const Operation& o, const Entry& entry, const std::vector<
 
 double as_double(DType dtype, Scalar s) { return dtype == DType::f32_ ? s.as_f32() : s.as_f64(); }
 
+/// Ulp by which functions of the host's C library may be off; the shim calls these in place of CUDA's.
+constexpr double kHostLibrary = 4.5;
+
 /// The table's bound of a device in ulp.
 double bound(const OpRow& op, DType dtype, const TestDevice& device) {
     const bool cuda = device.name.starts_with("cuda");
     const bool single = dtype == DType::f32_;
+    if (device.name == "cuda-on-host") return std::max(kHostLibrary, single ? op.ulp.cuda_f32 : op.ulp.cuda_f64);
     return cuda ? (single ? op.ulp.cuda_f32 : op.ulp.cuda_f64) : (single ? op.ulp.cpu_f32 : op.ulp.cpu_f64);
 }
 

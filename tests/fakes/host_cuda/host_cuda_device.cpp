@@ -35,7 +35,9 @@ bool waits(const std::string& cuda) {
 
 }  // namespace
 
-std::shared_ptr<Allocation> HostCudaDevice::allocate(size_t bytes, Stream) { return memory_.allocate(bytes, skew_); }
+std::shared_ptr<Allocation> HostCudaDevice::allocate(size_t bytes, Stream) {
+    return memory_.allocate(bytes, skew_);
+}
 
 void HostCudaDevice::copy_to_device(void* device, const void* host, size_t bytes, Stream) {
     require(bytes == 0 || memory_.holds(device, bytes), "a copy to memory that is not the device's");
@@ -49,19 +51,22 @@ void HostCudaDevice::copy_to_host(void* host, const void* device, size_t bytes, 
 
 std::shared_ptr<host_cuda::Library> HostCudaDevice::library(const host_cuda::KernelText& text) {
     std::shared_ptr<host_cuda::Library>& found = libraries_[text.cuda];
-    if (found == nullptr) found = host_cuda::compile({text}, folder_.path(), fmt::format("kernel{}", files_++));
+    if (found == nullptr)
+        found = host_cuda::compile({text}, folder_.path(), fmt::format("kernel{}", files_++));
     return found;
 }
 
 void HostCudaDevice::prepare(const std::vector<std::pair<const ir::Function*, std::string>>& kernels) {
     const std::lock_guard lock(mutex_);
     std::vector<host_cuda::KernelText> texts;
-    for (const auto& [kernel, symbol] : kernels) texts.push_back({kernel, symbol, emit_cuda(*kernel, symbol, nullptr)});
+    for (const auto& [kernel, symbol] : kernels)
+        texts.push_back({kernel, symbol, emit_cuda(*kernel, symbol, nullptr)});
     const auto library = host_cuda::compile(texts, folder_.path(), fmt::format("kernel{}", files_++));
     for (const host_cuda::KernelText& text : texts) libraries_[text.cuda] = library;
 }
 
-std::shared_ptr<Executable> HostCudaDevice::build(const ir::Function& kernel, const std::string& symbol, const SourceMap* sources) {
+std::shared_ptr<Executable> HostCudaDevice::build(const ir::Function& kernel, const std::string& symbol,
+                                                  const SourceMap* sources) {
     const auto begin = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
     // Comments with lines of the program do not make another kernel.
@@ -98,14 +103,16 @@ void HostCudaDevice::launch(const Executable& executable, const LaunchArguments&
     if (!outcome.fault.empty()) throw InternalError(fmt::format("kernel {}: {}", e.symbol, outcome.fault));
 }
 
-double HostCudaDevice::timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) {
+double HostCudaDevice::timed_launch(const Executable& executable, const LaunchArguments& arguments,
+                                    Stream stream) {
     const auto begin = std::chrono::steady_clock::now();
     launch(executable, arguments, stream);
     return milliseconds_since(begin);
 }
 
 std::string HostCudaDevice::stage_text(const Executable& executable, std::string_view stage) {
-    if (stage != "cuda") throw UserError(fmt::format("the host shim has no stage `{}`; it has `cuda`", stage));
+    if (stage != "cuda")
+        throw UserError(fmt::format("the host shim has no stage `{}`; it has `cuda`", stage));
     return executable.source;
 }
 

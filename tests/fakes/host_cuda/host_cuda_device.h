@@ -13,8 +13,8 @@
 
 namespace fuseline {
 
-/// `--device cuda-on-host` of test builds. Launches run one at a time; a kernel that reaches outside the device's buffers
-/// or breaks an alignment throws InternalError.
+/// `--device cuda-on-host` of test builds. Launches run one at a time; a kernel that reaches outside the
+/// device's buffers or breaks an alignment throws InternalError.
 class HostCudaDevice : public Device {
 public:
     const Target& target() const override { return target_; }
@@ -26,9 +26,11 @@ public:
     bool shares_host_memory() const override { return false; }
     void copy_to_device(void* device, const void* host, size_t bytes, Stream stream) override;
     void copy_to_host(void* host, const void* device, size_t bytes, Stream stream) override;
-    std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol, const SourceMap* sources) override;
+    std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol,
+                                      const SourceMap* sources) override;
     void launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override;
-    double timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override;
+    double timed_launch(const Executable& executable, const LaunchArguments& arguments,
+                        Stream stream) override;
     void synchronize(Stream) override {}
     std::string stage_text(const Executable& executable, std::string_view stage) override;
 

@@ -18,12 +18,23 @@
 namespace fuseline::host_cuda {
 namespace {
 
-// Arithmetic as on the GPU: no contraction, integers wrap. The compiler itself reports each access (kernel-address calls
-// functions of ours) and each address that lacks the alignment of its type.
-constexpr const char* kCompiler[] = {"g++", "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
-                                     "-ffp-contract=off", "-fwrapv", "-DFL_HOST", "-fsanitize=kernel-address",
-                                     "--param=asan-stack=0", "--param=asan-globals=0",
-                                     "--param=asan-instrumentation-with-call-threshold=0", "-fsanitize=alignment"};
+// Arithmetic as on the GPU: no contraction, integers wrap. The compiler itself reports each access
+// (kernel-address calls functions of ours) and each address that lacks the alignment of its type.
+constexpr const char* kCompiler[] = {"g++",
+                                     "-std=c++17",
+                                     "-O1",
+                                     "-w",
+                                     "-fPIC",
+                                     "-shared",
+                                     "-fvisibility=hidden",
+                                     "-ffp-contract=off",
+                                     "-fwrapv",
+                                     "-DFL_HOST",
+                                     "-fsanitize=kernel-address",
+                                     "--param=asan-stack=0",
+                                     "--param=asan-globals=0",
+                                     "--param=asan-instrumentation-with-call-threshold=0",
+                                     "-fsanitize=alignment"};
 
 std::string file_text(const std::filesystem::path& path) {
     std::ostringstream text;
@@ -32,7 +43,8 @@ std::string file_text(const std::filesystem::path& path) {
 }
 
 /// Runs g++; its messages go to `log`. The exit code, or -1 when it could not be started.
-int run_compiler(const std::filesystem::path& source, const std::filesystem::path& library, const std::filesystem::path& log) {
+int run_compiler(const std::filesystem::path& source, const std::filesystem::path& library,
+                 const std::filesystem::path& log) {
     std::vector<std::string> words(std::begin(kCompiler), std::end(kCompiler));
     words.insert(words.end(), {source.string(), "-o", library.string()});
     std::vector<char*> arguments;
@@ -40,7 +52,8 @@ int run_compiler(const std::filesystem::path& source, const std::filesystem::pat
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
     pid_t child = 0;
     const int started = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -65,9 +78,11 @@ std::string entry_text(const KernelText& k, size_t number) {
         }
     }
     for (size_t s = 0; s < f.sizes.size(); ++s) arguments.push_back(fmt::format("sizes[{}]", s));
-    return fmt::format("extern \"C\" __attribute__((visibility(\"default\"))) FL_HOST_BARE void run_{}(void* const* buffers,\n"
-                       "    const unsigned long long* scalars, const long long* sizes) {{\n    k{}::{}({});\n}}\n",
-                       k.symbol, number, k.symbol, fmt::join(arguments, ", "));
+    return fmt::format(
+        "extern \"C\" __attribute__((visibility(\"default\"))) FL_HOST_BARE void run_{}(void* const* "
+        "buffers,\n"
+        "    const unsigned long long* scalars, const long long* sizes) {{\n    k{}::{}({});\n}}\n",
+        k.symbol, number, k.symbol, fmt::join(arguments, ", "));
 }
 
 std::string whole_text(const std::vector<KernelText>& kernels) {
@@ -84,7 +99,8 @@ std::string whole_text(const std::vector<KernelText>& kernels) {
 
 Library::Library(const std::filesystem::path& file, const std::vector<std::string>& symbols)
     : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) throw ToolchainError(fmt::format("the host shim cannot load its kernels: {}", dlerror()));
+    if (handle_ == nullptr)
+        throw ToolchainError(fmt::format("the host shim cannot load its kernels: {}", dlerror()));
     const auto open = reinterpret_cast<FlHostState* (*)()>(dlsym(handle_, "fl_host_open"));
     require(open != nullptr, "the host shim's library lacks its entry");
     state_ = open();
@@ -109,10 +125,12 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::shared_ptr<Library> compile(const std::vector<KernelText>& kernels, const std::filesystem::path& folder,
                                  const std::string& stem) {
-    const std::filesystem::path source = folder / (stem + ".cpp"), library = folder / (stem + ".so"), log = folder / (stem + ".log");
+    const std::filesystem::path source = folder / (stem + ".cpp"), library = folder / (stem + ".so"),
+                                log = folder / (stem + ".log");
     std::ofstream(source) << whole_text(kernels);
     if (run_compiler(source, library, log) != 0) {
-        throw ToolchainError("g++ refuses emitted CUDA under the host shim: " + file_text(log), file_text(log) + whole_text(kernels));
+        throw ToolchainError("g++ refuses emitted CUDA under the host shim: " + file_text(log),
+                             file_text(log) + whole_text(kernels));
     }
     std::vector<std::string> symbols;
     for (const KernelText& k : kernels) symbols.push_back(k.symbol);

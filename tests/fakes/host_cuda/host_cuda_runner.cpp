@@ -1,10 +1,10 @@
 // Runs one launch of the host shim.
 #include "tests/fakes/host_cuda/host_cuda_runner.h"
 
-#include <csetjmp>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <ucontext.h>
+#include <csetjmp>
 
 #include <cstring>
 #include <mutex>
@@ -105,8 +105,8 @@ void Runner::access(const void* at, size_t bytes, bool write) {
 /// Leaves the kernel: its frames own nothing.
 void Runner::fail(const std::string& what) {
     const FlHostState& s = *l_.state;
-    outcome_.fault = fmt::format("block ({}, {}, {}) thread ({}, {}, {}): {}", s.block.x, s.block.y, s.block.z, s.thread.x,
-                                 s.thread.y, s.thread.z, what);
+    outcome_.fault = fmt::format("block ({}, {}, {}) thread ({}, {}, {}): {}", s.block.x, s.block.y,
+                                 s.block.z, s.thread.x, s.thread.y, s.thread.z, what);
     if (fibers_.empty()) longjmp(fault_, 1);
     stop_ = true;
     setcontext(&scheduler_);

@@ -1,5 +1,5 @@
-// Runs one launch of the host shim: blocks one after the other; threads in plain loops, or as fibers where they wait for
-// each other.
+// Runs one launch of the host shim: blocks one after the other; threads in plain loops, or as fibers where
+// they wait for each other.
 #pragma once
 
 #include <cstdint>

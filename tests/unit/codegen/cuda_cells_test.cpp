@@ -39,7 +39,8 @@ ir::Function kernel_for(OpId op, const std::vector<DType>& operands, DType resul
     const ir::ValueId stored[] = {y, b.elementwise(op, loaded, result)};
     b.node(ir::Structure::store_, stored, {}, at);
     b.set_insertion(b.function().body());
-    b.node(ir::Structure::nest_, {}, {}, ir::Loops{{b.extents().symbol("n")}, ir::Mapping::grid, 1}, {&region, 1});
+    b.node(ir::Structure::nest_, {}, {}, ir::Loops{{b.extents().symbol("n")}, ir::Mapping::grid, 1},
+           {&region, 1});
     ir::Function kernel = b.finish({}, {});
     kernel.sizes = {"n"};
     kernel.schedule = "map";
@@ -51,7 +52,8 @@ std::vector<Scalar> extremes(DType dtype) {
     if (is_bool(dtype)) return {Scalar::of_bool(false), Scalar::of_bool(true)};
     std::vector<Scalar> list;
     if (dtype == DType::i64_) {
-        for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-7}, int64_t{63}, int64_t{64}, INT64_MAX, INT64_MIN}) {
+        for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-7}, int64_t{63},
+                          int64_t{64}, INT64_MAX, INT64_MIN}) {
             list.push_back(Scalar::of_i64(v));
         }
         return list;
@@ -60,9 +62,11 @@ std::vector<Scalar> extremes(DType dtype) {
         list.push_back(dtype == DType::f32_ ? Scalar::of_f32(static_cast<float>(v)) : Scalar::of_f64(v));
     }
     const auto add = [&]<class T>(T) {
-        for (T v : {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::max(),
-                    std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::quiet_NaN()}) {
-            list.push_back(sizeof(T) == 4 ? Scalar::of_f32(static_cast<float>(v)) : Scalar::of_f64(static_cast<double>(v)));
+        for (T v : {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+                    std::numeric_limits<T>::max(), std::numeric_limits<T>::denorm_min(),
+                    std::numeric_limits<T>::quiet_NaN()}) {
+            list.push_back(sizeof(T) == 4 ? Scalar::of_f32(static_cast<float>(v))
+                                          : Scalar::of_f64(static_cast<double>(v)));
         }
     };
     dtype == DType::f32_ ? add(0.0f) : add(0.0);
@@ -80,8 +84,9 @@ HostArray operand(const Case& c, size_t k) {
         std::uniform_real_distribution<double> value(d.low, d.high);
         for (int64_t i = 0; i < kCount; ++i) {
             const double v = value(random);
-            const Scalar s = dtype == DType::f32_ ? Scalar::of_f32(static_cast<float>(v))
-                             : dtype == DType::f64_ ? Scalar::of_f64(v) : Scalar::of_i64(static_cast<int64_t>(v));
+            const Scalar s = dtype == DType::f32_   ? Scalar::of_f32(static_cast<float>(v))
+                             : dtype == DType::f64_ ? Scalar::of_f64(v)
+                                                    : Scalar::of_i64(static_cast<int64_t>(v));
             store_scalar(dtype, s, a.bytes.data() + i * byte_size(dtype));
         }
         return a;
@@ -114,7 +119,9 @@ void add_cases(std::vector<Case>& cases, OpId op) {
 }
 
 double number(DType dtype, Scalar s) {
-    return dtype == DType::f32_ ? s.as_f32() : dtype == DType::f64_ ? s.as_f64() : static_cast<double>(s.as_i64());
+    return dtype == DType::f32_   ? s.as_f32()
+           : dtype == DType::f64_ ? s.as_f64()
+                                  : static_cast<double>(s.as_i64());
 }
 
 /// Differences within what the table allows a GPU.
@@ -124,7 +131,8 @@ bool close(const Case& c, Scalar got, Scalar expected) {
     if (row(c.op).has(kExact) || !is_float(dtype)) return false;
     const double a = number(dtype, got), b = number(dtype, expected);
     const double ulps = dtype == DType::f32_ ? row(c.op).ulp.cuda_f32 : row(c.op).ulp.cuda_f64;
-    const double epsilon = dtype == DType::f32_ ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    const double epsilon =
+        dtype == DType::f32_ ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
     return std::abs(a - b) <= (ulps + 1) * epsilon * std::abs(b) + std::numeric_limits<float>::denorm_min();
 }
 
@@ -136,7 +144,8 @@ TEST_CASE("every operator and type as CUDA on the host shim", "[cuda]") {
     REQUIRE(cases.size() > 100);
     HostCudaDevice device;
     std::vector<std::pair<const ir::Function*, std::string>> kernels;
-    for (size_t k = 0; k < cases.size(); ++k) kernels.emplace_back(&cases[k].kernel, "fl_op_" + std::to_string(k));
+    for (size_t k = 0; k < cases.size(); ++k)
+        kernels.emplace_back(&cases[k].kernel, "fl_op_" + std::to_string(k));
     device.prepare(kernels);
     for (size_t k = 0; k < cases.size(); ++k) {
         const Case& c = cases[k];
@@ -150,13 +159,16 @@ TEST_CASE("every operator and type as CUDA on the host shim", "[cuda]") {
         for (int64_t i = 0; i < kCount && wrong < 3; ++i) {
             Scalar operands[4];
             for (size_t o = 0; o < c.operands.size(); ++o) {
-                operands[o] = load_scalar(c.operands[o], arrays[o].bytes.data() + i * byte_size(c.operands[o]));
+                operands[o] =
+                    load_scalar(c.operands[o], arrays[o].bytes.data() + i * byte_size(c.operands[o]));
             }
             const Scalar expected = evaluate(c.op, c.typing.operation, c.typing.result, operands);
-            const Scalar got = load_scalar(c.typing.result, arrays.back().bytes.data() + i * byte_size(c.typing.result));
+            const Scalar got =
+                load_scalar(c.typing.result, arrays.back().bytes.data() + i * byte_size(c.typing.result));
             if (close(c, got, expected)) continue;
             ++wrong;
-            CAPTURE(name(c.op), name(c.typing.operation), operands[0].bits, operands[1].bits, got.bits, expected.bits);
+            CAPTURE(name(c.op), name(c.typing.operation), operands[0].bits, operands[1].bits, got.bits,
+                    expected.bits);
             CHECK(got.bits == expected.bits);
         }
     }
@@ -188,7 +200,8 @@ TEST_CASE("literals keep their bits", "[cuda]") {
         b.node(ir::Structure::nest_, {}, {}, ir::Loops{}, {&region, 1});
         kernels.push_back(b.finish({}, {}));
     }
-    for (size_t k = 0; k < kernels.size(); ++k) named.emplace_back(&kernels[k], "fl_literal_" + std::to_string(k));
+    for (size_t k = 0; k < kernels.size(); ++k)
+        named.emplace_back(&kernels[k], "fl_literal_" + std::to_string(k));
     device.prepare(named);
     for (size_t k = 0; k < kernels.size(); ++k) {
         const auto& [dtype, value] = values[k];

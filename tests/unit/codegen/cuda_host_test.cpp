@@ -1,4 +1,5 @@
-// Emitted CUDA on the host shim against the references: accesses, tails, alignment, axes, regions, names, literals.
+// Emitted CUDA on the host shim against the references: accesses, tails, alignment, axes, regions, names,
+// literals.
 #include "tests/catch.h"
 #include "tests/unit/codegen/cuda_on_host.h"
 
@@ -69,8 +70,8 @@ TEST_CASE("lanes, tails and alignment give the reference's bits and touch each e
                 const host_cuda::AccessCount& count = device.last_count();
                 CHECK(count.written_bytes == static_cast<uint64_t>(5 * n));
                 CHECK(count.wide_stores == static_cast<uint64_t>(skew == 0 ? n / 4 : 0));
-                // Lanes behind the end repeat an element that is read anyway.
-                CHECK(count.read_bytes <= static_cast<uint64_t>(8 * (n + 3 * ((n + 3) / 4))));
+                // Lanes behind the end repeat an element that is read anyway; of one block at most.
+                CHECK(count.read_bytes <= static_cast<uint64_t>(8 * (n + 3 * std::min<int64_t>(n, 128))));
             }
         }
     }
@@ -94,7 +95,8 @@ TEST_CASE("rows of any length, broadcasts, transposed loads and indices", "[cuda
         for (int64_t r : {2, 3, 9, 34}) {
             CAPTURE(bits, r);
             const int64_t results = 5 * 7 * (r - 1);
-            CHECK(compare_on_host(device, cube, {5 * 7 * r, results, results}, {{"p", 5}, {"q", 7}, {"r", r}}) == "");
+            CHECK(compare_on_host(device, cube, {5 * 7 * r, results, results},
+                                  {{"p", 5}, {"q", 7}, {"r", r}}) == "");
         }
     }
 }
@@ -112,7 +114,8 @@ TEST_CASE("blocks in rows of a grid are the same blocks", "[cuda]") {
 TEST_CASE("an access outside a buffer is a fault", "[cuda]") {
     HostCudaDevice device;
     const ir::Function kernel = kernel_of(kTriad);
-    HostArray x = filled(DType::f32_, 99, 1), y = filled(DType::f32_, 100, 2), z = y, below = filled(DType::bool_, 100, 3);
+    HostArray x = filled(DType::f32_, 99, 1), y = filled(DType::f32_, 100, 2), z = y,
+              below = filled(DType::bool_, 100, 3);
     HostArray a = scalar_of(DType::f32_, Scalar::of_f32(2));
     std::string fault;
     try {

@@ -19,7 +19,9 @@ inline ir::Function kernel_of(const std::string& text) {
     return kernel;
 }
 
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
 
 inline HostArray filled(DType dtype, int64_t count, unsigned seed) {
     HostArray a{dtype, {count}, {}};
@@ -58,8 +60,9 @@ inline std::vector<int64_t> differences(const HostArray& a, const HostArray& b) 
 }
 
 /// One launch on the device with copies of the arrays; written ones are copied back.
-inline void launch_on_host(HostCudaDevice& device, const ir::Function& kernel, const std::vector<HostArray*>& arguments,
-                           const SizeMap& sizes, const std::string& symbol = "fl_map_0123456789abcdef") {
+inline void launch_on_host(HostCudaDevice& device, const ir::Function& kernel,
+                           const std::vector<HostArray*>& arguments, const SizeMap& sizes,
+                           const std::string& symbol = "fl_map_0123456789abcdef") {
     LaunchArguments launch;
     std::vector<std::shared_ptr<Allocation>> memory;
     const ir::Region& body = kernel.region(kernel.body());
@@ -80,15 +83,16 @@ inline void launch_on_host(HostCudaDevice& device, const ir::Function& kernel, c
         const ir::TypeKind kind = kernel.type(body.parameters[k]).kind;
         if (kind == ir::TypeKind::value) continue;
         HostArray& a = *arguments[k];
-        if (kind == ir::TypeKind::write_buffer) device.copy_to_host(a.bytes.data(), memory[buffer]->pointer, a.bytes.size(), nullptr);
+        if (kind == ir::TypeKind::write_buffer)
+            device.copy_to_host(a.bytes.data(), memory[buffer]->pointer, a.bytes.size(), nullptr);
         ++buffer;
     }
 }
 
-/// Runs both and gives the first result whose bits differ, as words; "" when all agree. Buffers hold `counts` elements, in
-/// the order of the parameters; scalars follow from the seed.
-inline std::string compare_on_host(HostCudaDevice& device, const ir::Function& kernel, const std::vector<int64_t>& counts,
-                                   const SizeMap& sizes) {
+/// Runs both and gives the first result whose bits differ, as words; "" when all agree. Buffers hold `counts`
+/// elements, in the order of the parameters; scalars follow from the seed.
+inline std::string compare_on_host(HostCudaDevice& device, const ir::Function& kernel,
+                                   const std::vector<int64_t>& counts, const SizeMap& sizes) {
     const ir::Region& body = kernel.region(kernel.body());
     std::vector<HostArray> first, second;
     for (size_t k = 0; k < body.parameters.size(); ++k) {
@@ -105,7 +109,8 @@ inline std::string compare_on_host(HostCudaDevice& device, const ir::Function& k
     launch_on_host(device, kernel, q, sizes);
     for (size_t k = 0; k < first.size(); ++k) {
         const std::vector<int64_t> places = differences(first[k], second[k]);
-        if (!places.empty()) return kernel.parameter_names[k] + " differs at element " + std::to_string(places[0]);
+        if (!places.empty())
+            return kernel.parameter_names[k] + " differs at element " + std::to_string(places[0]);
     }
     return {};
 }

@@ -32,13 +32,14 @@ std::string cuda_of(const std::string& page) {
     return code;
 }
 
-/// What `fuseline dump samples/black_scholes.dsl --fn black_scholes --stage cuda` prints for arrays below 2 GiB.
+/// What `fuseline dump samples/black_scholes.dsl --fn black_scholes --stage cuda` prints for arrays below 2
+/// GiB.
 std::string emitted() {
     SourceMap sources;
     Diagnostics diagnostics;
     const std::string path = "samples/black_scholes.dsl";
-    const Program program =
-        check_program(sources, path, file_text(path), [](const std::string&) { return std::nullopt; }, diagnostics);
+    const Program program = check_program(
+        sources, path, file_text(path), [](const std::string&) { return std::nullopt; }, diagnostics);
     const Target target{.kind = TargetKind::cuda, .arch = "sm_90"};
     ir::Function kernel = compile(program.entry("black_scholes")->graph, target).kernels.at(0);
     kernel.index_bits = 32;
@@ -60,5 +61,6 @@ std::string without_blank_lines(const std::string& text) {
 TEST_CASE("docs/black_scholes_cuda.md shows the emitted code", "[cuda]") {
     const std::string expected = emitted();
     INFO("the page is to show:\n" << expected);
-    CHECK(without_blank_lines(cuda_of(file_text("docs/black_scholes_cuda.md"))) == without_blank_lines(expected));
+    CHECK(without_blank_lines(cuda_of(file_text("docs/black_scholes_cuda.md"))) ==
+          without_blank_lines(expected));
 }

@@ -10,12 +10,13 @@ namespace {
 /// y[i] = a chain of `count` operations on x[i], none of them named.
 ir::Function chain(size_t count) {
     std::string text =
-        "kernel chain(%x: read f32, %y: write f32, %a: f32) sizes(n) schedule(map) index(32) {\n  nest (i: n) grid lanes(4) {\n"
+        "kernel chain(%x: read f32, %y: write f32, %a: f32) sizes(n) schedule(map) index(32) {\n  nest (i: "
+        "n) grid lanes(4) {\n"
         "    %0 = load %x [i] : f32\n";
     const char* const operations[] = {"add", "mul", "sub", "max"};
     for (size_t k = 0; k < count; ++k) {
-        text += "    %" + std::to_string(k + 1) + " = " + operations[k % 4] + (k % 3 == 0 ? " %a, %" : " %") + std::to_string(k) +
-                (k % 3 == 0 ? "" : ", %a") + " : f32\n";
+        text += "    %" + std::to_string(k + 1) + " = " + operations[k % 4] + (k % 3 == 0 ? " %a, %" : " %") +
+                std::to_string(k) + (k % 3 == 0 ? "" : ", %a") + " : f32\n";
     }
     return kernel_of(text + "    store %y [i], %" + std::to_string(count) + "\n  }\n}\n");
 }
@@ -31,8 +32,9 @@ size_t longest_line(const std::string& text) {
 }
 
 ir::Function rows(const std::string& header) {
-    return kernel_of("kernel rows(%y: write f32) sizes(n, m) schedule(map) index(64) {\n  %c = constant 1 : f32\n  nest " + header +
-                     " {\n    store %y [0], %c\n  }\n}\n");
+    return kernel_of(
+        "kernel rows(%y: write f32) sizes(n, m) schedule(map) index(64) {\n  %c = constant 1 : f32\n  nest " +
+        header + " {\n    store %y [0], %c\n  }\n}\n");
 }
 
 }  // namespace
@@ -75,12 +77,13 @@ TEST_CASE("launch geometry", "[cuda]") {
 
 TEST_CASE("lines of the program stand above the code that they became", "[cuda]") {
     SourceMap sources;
-    const std::string program = "kernel f(%x: read f32, %y: write f32) sizes(n) schedule(map) index(32) {\n"
-                                "  nest (i: n) grid {\n"
-                                "    %0 = load %x [i] : f32\n"
-                                "    %d = mul %0, %0 : f32 // trailing \\\n"
-                                "    %1 = add %d, %d : f32\n"
-                                "    store %y [i], %1\n  }\n}\n";
+    const std::string program =
+        "kernel f(%x: read f32, %y: write f32) sizes(n) schedule(map) index(32) {\n"
+        "  nest (i: n) grid {\n"
+        "    %0 = load %x [i] : f32\n"
+        "    %d = mul %0, %0 : f32 // trailing \\\n"
+        "    %1 = add %d, %d : f32\n"
+        "    store %y [i], %1\n  }\n}\n";
     const size_t file = sources.add("f.dsl", program);
     const std::string text = emit_cuda(ir::parse_functions(sources, file).at(0), "fl", &sources);
     CHECK(contains(text, "    // f.dsl:4: %d = mul %0, %0 : f32 // trailing\n    const float d = x * x;\n"));

@@ -149,7 +149,7 @@ TEST_CASE("wrong arguments are told by name, type and what was found", "[session
     contains(message([&] { module.call("grid", std::vector<Argument>{int64_t{1}, 1.0, 1.0}); }), "takes 2 arguments: found 3");
     contains(message([&] { module.call("grid", {{"n", int64_t{-2}}}); }), "'n' is a size and must be at least 0: found -2");
     contains(message([] { Array::of<float>({2}, std::vector<float>{1}); }), "product of the extents");
-    contains(message([] { Array::copy_of(DType::f32_, {-1}, nullptr); }), "negative");
+    contains(message([] { Array::copy_of(DType::f32_, {-1}, nullptr); }), "cannot have the extent -1");
 }
 
 TEST_CASE("memory for results is tested before anything runs", "[session]") {
@@ -204,4 +204,33 @@ TEST_CASE("unknown devices and options are refused with the names that there are
                  const Session session(settings);
              }),
              "at least 0");
+}
+
+TEST_CASE("a chain of 10 000 operators is compiled and computed", "[session]") {
+    std::string program = "fn f(x: i64[n]) -> i64[n] {\n    y = x\n";
+    uint64_t expected = 12345;
+    for (int k = 0; k < 5000; ++k) {
+        program += "    y = y ^ x\n    y = y * 3 + 1\n";
+        expected = (expected ^ 12345) * 3 + 1;
+    }
+    program += "    return y\n}\n";
+    for (const char* device : {"interpreter", "cpu"}) {
+        const Module module = on(device).load_text(program);
+        const Array y = module.call("f", {{"x", Array::of<int64_t>({2}, std::vector<int64_t>{12345, 12345})}})[0];
+        CHECK(list<int64_t>(y)[1] == static_cast<int64_t>(expected));
+    }
+}
+
+TEST_CASE("an optional pass can be left out, a required or unknown one cannot", "[session]") {
+    const auto with = [](const std::string& pass) {
+        Settings settings;
+        settings.device = "cpu";
+        settings.disabled_passes = {pass};
+        const Module module = Session(settings).load_text("fn f(x: f32[n]) = x * 1 + x\n");
+        return list<float>(module.call("f", {{"x", floats({1}, {2})}})[0]);
+    };
+    CHECK(with("simplify") == std::vector<float>{4});
+    CHECK(with("cse") == std::vector<float>{4});
+    contains(message([&] { with("fuse"); }), "fuse");
+    contains(message([&] { with("simplifi"); }), "simplif");
 }
