@@ -160,9 +160,9 @@ PerCall Prepared::time_per_call(const Session& session, const Module& module) co
         }
         return times_of(std::move(series)).median;
     };
-    batch(200, 2, given);
-    batch(200, 2, owned);
-    return {batch(500, 21, given), batch(500, 21, owned), batch(1, 500, given)};
+    batch(100, 5, given);
+    batch(100, 5, owned);
+    return {batch(100, 51, given), batch(100, 51, owned), batch(1, 300, given)};
 }
 
 double Prepared::first_call(const Session& session, const std::string& text, int k) const {

@@ -1,4 +1,5 @@
 """What a peer library offers, and how its rows are checked and timed: the same way for all."""
+
 import math
 import time
 
@@ -7,8 +8,9 @@ clock = time.perf_counter
 
 class Peer:
     """A library: `cases[(function, variant)]` builds a callable from (workload, inputs)."""
+
     name = "?"
-    clock = "events"   # or "host": several calls, then a wait, by the host's clock
+    clock = "events"  # or "host": several calls, then a wait, by the host's clock
 
     def __init__(self):
         self.cases = {}
@@ -64,8 +66,9 @@ def as_outputs(result):
 
 
 def error_of(peer, workload, arrays, result):
-    """Distance from the f64 formula on samples: norm(out - ref) / norm(ref), or the share of unequal elements."""
+    """Distance from the f64 formula on samples: norm(out - ref) / norm(ref), or the share of unequal ones."""
     import numpy as np
+
     outputs = as_outputs(result)
     count = min(workload.elements, 2048)
     sums = [[0.0, 0.0, 0, 0] for _ in outputs]
@@ -75,7 +78,7 @@ def error_of(peer, workload, arrays, result):
         for output, expected, total in zip(outputs, reference, sums):
             value = peer.host(output, slice(first, first + count)).astype(np.float64)
             total[0] += float(((value - expected) ** 2).sum())
-            total[1] += float((expected ** 2).sum())
+            total[1] += float((expected**2).sum())
             total[2] += int((value != expected).sum())
             total[3] += count
     if workload.compares_equal:
@@ -86,6 +89,7 @@ def error_of(peer, workload, arrays, result):
 def columns(peer, workload, arrays, first, count):
     """Elements [first, first + count) of the inputs as the outputs see them."""
     import numpy as np
+
     index = np.arange(first, first + count)
     for given, array in zip(workload.inputs, arrays):
         if "along" not in given:
@@ -99,6 +103,7 @@ def reference_of(workload, *flat):
     """The formula on flat columns, where broadcasting has been done already."""
     import numpy as np
     import workloads
+
     erf = np.vectorize(math.erf, otypes=[float])
     if workload.function == "broadcast":
         a, row, column = flat
@@ -142,14 +147,17 @@ def measure(peer, workload, call):
     peer.wait(call())
     estimate = (clock() - last) * 1e3
     if workload.small:
-        calls = max(1, min(500, int(10 / max(estimate, 1e-3))))
-        return dict(us=median(time_host(peer, call, 21, calls)) * 1e3, clock="host",
-                    us_waited=median(time_host(peer, call, 200 if estimate < 1 else 20, 1)) * 1e3)
+        calls = max(1, min(100, int(10 / max(estimate, 1e-3))))
+        return dict(
+            us=median(time_host(peer, call, 51, calls)) * 1e3,
+            clock="host",
+            us_waited=median(time_host(peer, call, 200 if estimate < 1 else 20, 1)) * 1e3,
+        )
     runs = 30 if estimate < 50 else 20
     if peer.clock == "events":
         series = time_events(peer, call, runs)
     else:
-        series = time_host(peer, call, runs, max(1, min(20, int(5 / max(estimate, 1e-3)))))
+        series = time_host(peer, call, runs, max(1, min(50, int(12 / max(estimate, 1e-3)))))
     return dict(ms=median(series), ms_least=min(series), runs=runs, clock=peer.clock)
 
 

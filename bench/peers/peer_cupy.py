@@ -1,4 +1,5 @@
 """CuPy: cupy.fuse, ElementwiseKernel, and RawKernel with 16-byte accesses where one is easy to write."""
+
 import cupy as cp
 from cupyx.scipy.special import erf
 
@@ -40,8 +41,12 @@ BODIES = {
 
 RAW = {
     "copy": ("const float4* x, float4* y", "y[i] = x[i];", 1),
-    "triad": ("const float4* x, const float4* y, float4* z",
-              "float4 a = x[i], b = y[i]; z[i] = make_float4(2.5f*a.x + b.x, 2.5f*a.y + b.y, 2.5f*a.z + b.z, 2.5f*a.w + b.w);", 1),
+    "triad": (
+        "const float4* x, const float4* y, float4* z",
+        "float4 a = x[i], b = y[i];"
+        "z[i] = make_float4(2.5f*a.x + b.x, 2.5f*a.y + b.y, 2.5f*a.z + b.z, 2.5f*a.w + b.w);",
+        1,
+    ),
 }
 
 
@@ -79,9 +84,13 @@ class CuPy(Peer):
 
     def fuse(self, workload, *arrays):
         names = ", ".join(given["name"] for given in workload.inputs)
-        formula = "1.25 * a * row + column" if workload.function == "broadcast" else f"formula(cp, erf, {names})"
+        formula = (
+            "1.25 * a * row + column" if workload.function == "broadcast" else f"formula(cp, erf, {names})"
+        )
         scope = dict(cp=cp, erf=erf, formula=workloads.FORMULAS[workload.function])
-        exec(f"def fused_{workload.function}({names}):\n    return {formula}\n", scope)  # fuse reads the signature
+        exec(
+            f"def fused_{workload.function}({names}):\n    return {formula}\n", scope
+        )  # fuse reads the signature
         fused = cp.fuse(scope[f"fused_{workload.function}"])
         arrays = self.aligned(workload, arrays)
         return lambda: fused(*arrays)
@@ -90,8 +99,10 @@ class CuPy(Peer):
         parameters, body, outputs = RAW[workload.function]
         if workload.elements % 4:
             raise ValueError("the hand-written kernel takes multiples of four elements")
-        text = f'extern "C" __global__ void raw({parameters}, long long n) ' \
-               f"{{ long long i = blockIdx.x * 128LL + threadIdx.x; if (i < n) {{ {body} }} }}"
+        text = (
+            f'extern "C" __global__ void raw({parameters}, long long n) '
+            f"{{ long long i = blockIdx.x * 128LL + threadIdx.x; if (i < n) {{ {body} }} }}"
+        )
         kernel = cp.RawKernel(text, "raw")
         groups = workload.elements // 4
         results = [cp.empty(workload.shape, cp.float32) for _ in range(outputs)]
@@ -100,6 +111,7 @@ class CuPy(Peer):
         def call():
             kernel(grid, (128,), arguments)
             return results
+
         return call
 
     def random(self, shape, low, high, seed):

@@ -1,4 +1,5 @@
 """JAX: jax.jit. Timed by the host's clock over several calls, since its streams are its own."""
+
 import os
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -51,6 +52,7 @@ def mandelbrot(cr, ci):
 
     def step(_, state):
         return workloads.mandelbrot_steps(1, *state, cr[None, :], ci[:, None])
+
     return jax.lax.fori_loop(0, 100, step, (zero, zero, zero))[2]
 
 

@@ -1,4 +1,5 @@
 """Numba: kernels by hand with numba.cuda."""
+
 import math
 
 import numpy as np
@@ -30,7 +31,9 @@ def chain(x, y):
     i = cuda.grid(1)
     if i < y.size:
         a = x[i]
-        p = (((((f4(0.01) * a - f4(0.02)) * a + f4(0.03)) * a - f4(0.04)) * a + f4(0.05)) * a - f4(0.06)) * a + f4(0.07)
+        p = (
+            ((((f4(0.01) * a - f4(0.02)) * a + f4(0.03)) * a - f4(0.04)) * a + f4(0.05)) * a - f4(0.06)
+        ) * a + f4(0.07)
         s = math.sin(a) * math.exp(f4(-0.5) * a * a)
         y[i] = p + s if a > f4(0) else p - f4(0.5) * s
 
@@ -92,8 +95,16 @@ def mandelbrot(cr, ci, steps):
         steps[y, x] = f4(count)
 
 
-KERNELS = dict(copy=copy, triad=triad, chain=chain, chain50=chain50, black_scholes=black_scholes, broadcast=broadcast,
-               adam=adam, mandelbrot=mandelbrot)
+KERNELS = dict(
+    copy=copy,
+    triad=triad,
+    chain=chain,
+    chain50=chain50,
+    black_scholes=black_scholes,
+    broadcast=broadcast,
+    adam=adam,
+    mandelbrot=mandelbrot,
+)
 
 
 @cuda.jit
@@ -132,6 +143,7 @@ class Numba(Peer):
         def call():
             configured(*arrays, *results)
             return results
+
         return call
 
     def random(self, shape, low, high, seed):

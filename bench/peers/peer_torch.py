@@ -1,4 +1,5 @@
 """PyTorch: eager and torch.compile."""
+
 import torch
 
 import workloads
@@ -14,7 +15,9 @@ class Torch(Peer):
         for function in workloads.FORMULAS:
             self.cases[(function, "eager")] = lambda w, *a: self.bound(w.formula(torch, torch.erf), a)
             if function != "mandelbrot":
-                self.cases[(function, "compile")] = lambda w, *a: self.bound(self.compiled(w.formula(torch, torch.erf)), a)
+                self.cases[(function, "compile")] = lambda w, *a: self.bound(
+                    self.compiled(w.formula(torch, torch.erf)), a
+                )
         self.cases[("copy", "eager")] = self.copy
         self.cases[("copy", "compile")] = lambda w, x: self.bound(self.compiled(lambda x: x.clone()), [x])
         self.cases[("mandelbrot", "compile")] = self.mandelbrot
@@ -42,7 +45,7 @@ class Torch(Peer):
         return lambda: y.copy_(x)
 
     def mandelbrot(self, workload, cr, ci):
-        """Ten calls of a kernel of ten iterations: a hundred unrolled ones take torch.compile most of a minute."""
+        """Ten calls of ten iterations: to compile a hundred unrolled ones takes most of a minute."""
         ten = self.compiled(lambda *state: workloads.mandelbrot_steps(10, *state))
         row, column = cr[None, :], ci[:, None]
 
@@ -52,6 +55,7 @@ class Torch(Peer):
             for _ in range(10):
                 state = ten(*state, row, column)
             return state[2]
+
         return call
 
     def random(self, shape, low, high, seed):

@@ -1,10 +1,12 @@
-"""Times Fuseline and other libraries on the same workloads, sizes and machine in one run, and prints the tables.
+"""Times Fuseline and other libraries on the same workloads and machine in one run, and prints the tables.
 
-    python3 bench/peers/run.py [--program build/gpu-bundle/bin/fuseline_bench] [--size full | --quick] [--out FOLDER]
+    python3 bench/peers/run.py [--program build/gpu-bundle/bin/fuseline_bench] [--quick] [--out FOLDER]
 
-Each library runs in a process of its own, with a time limit and empty compiler caches; a library that is missing or fails
-leaves its place empty. FOLDER gets tables.txt, results.json and logs. With --device cpu, Fuseline's CPU back end and NumPy.
+Each library runs in a process of its own, with a time limit and empty compiler caches; a library that is
+missing or fails leaves its place empty. FOLDER gets tables.txt, results.json and logs. With --device cpu:
+Fuseline's CPU back end and NumPy.
 """
+
 import argparse
 import json
 import os
@@ -26,17 +28,27 @@ BEGIN = time.time()
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--program", help="fuseline_bench (default: the one in build/)")
     parser.add_argument("--device", default="cuda", help="cuda, cuda:N or cpu")
-    parser.add_argument("--size", choices=["full", "quick", "cpu", "tiny"], help="default: full, cpu with --device cpu")
+    parser.add_argument(
+        "--size", choices=["full", "quick", "cpu", "tiny"], help="default: full, cpu with --device cpu"
+    )
     parser.add_argument("--quick", action="store_true", help="smaller sizes, and fresh processes only once")
     parser.add_argument("--only", default="", help="workloads, comma-separated")
     parser.add_argument("--peers", help="libraries, comma-separated (default: all)")
-    parser.add_argument("--option", action="append", default=[], help="also measure rows that allow it under this option")
+    parser.add_argument(
+        "--option", action="append", default=[], help="also measure rows that allow it under this option"
+    )
     parser.add_argument("--no-fresh", action="store_true", help="leave out fresh processes")
     parser.add_argument("--seconds", type=float, default=290, help="limit of the whole run")
-    parser.add_argument("--out", default=os.environ.get("OUT"), help="folder for results (default: $OUT, else a temporary one)")
+    parser.add_argument(
+        "--out",
+        default=os.environ.get("OUT"),
+        help="folder for results (default: $OUT, else a temporary one)",
+    )
     flags = parser.parse_args()
     flags.cpu = flags.device == "cpu"
     flags.size = flags.size or ("quick" if flags.quick else "cpu" if flags.cpu else "full")
@@ -61,11 +73,22 @@ def environment(caches, name):
     """Compiler caches in a folder of this run, empty at first."""
     folder = os.path.join(caches, name)
     os.makedirs(folder, exist_ok=True)
-    places = dict(CUPY_CACHE_DIR="cupy", TORCHINDUCTOR_CACHE_DIR="inductor", TRITON_CACHE_DIR="triton", CUDA_CACHE_PATH="nv",
-                  JAX_COMPILATION_CACHE_DIR="jax", NUMBA_CACHE_DIR="numba", FUSELINE_CACHE_DIR="fuseline")
+    places = dict(
+        CUPY_CACHE_DIR="cupy",
+        TORCHINDUCTOR_CACHE_DIR="inductor",
+        TRITON_CACHE_DIR="triton",
+        CUDA_CACHE_PATH="nv",
+        JAX_COMPILATION_CACHE_DIR="jax",
+        NUMBA_CACHE_DIR="numba",
+        FUSELINE_CACHE_DIR="fuseline",
+    )
     settings = {key: os.path.join(folder, place) for key, place in places.items()}
-    settings.update(XLA_PYTHON_CLIENT_PREALLOCATE="false", TF_CPP_MIN_LOG_LEVEL="2",
-                    JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0", JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
+    settings.update(
+        XLA_PYTHON_CLIENT_PREALLOCATE="false",
+        TF_CPP_MIN_LOG_LEVEL="2",
+        JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0",
+        JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1",
+    )
     return {**os.environ, **settings}
 
 
@@ -73,7 +96,9 @@ def execute(command, log, seconds, env):
     """Runs a command with its output in a log; gives None, or what went wrong. Ends its children with it."""
     with open(log, "a") as file:
         try:
-            process = subprocess.Popen(command, stdout=file, stderr=file, env=env, cwd=HERE, start_new_session=True)
+            process = subprocess.Popen(
+                command, stdout=file, stderr=file, env=env, cwd=HERE, start_new_session=True
+            )
         except OSError as error:
             return str(error)
         try:
@@ -97,13 +122,26 @@ def execute(command, log, seconds, env):
 
 def run_fuseline(flags, caches, results):
     out = os.path.join(flags.out, "fuseline.json")
-    command = [flags.program, "--programs", os.path.join(HERE, "..", "programs"), "--device", flags.device, "--size", flags.size,
-               "--json", out]
+    command = [
+        flags.program,
+        "--programs",
+        os.path.join(HERE, "..", "programs"),
+        "--device",
+        flags.device,
+        "--size",
+        flags.size,
+        "--json",
+        out,
+    ]
     command += [item for option in flags.option for item in ("--option", option)]
     if flags.only:
         command += ["--only", flags.only]
-    failure = execute(command, os.path.join(flags.out, "fuseline.log"), min(120, flags.end - time.time()),
-                      environment(caches, "fuseline"))
+    failure = execute(
+        command,
+        os.path.join(flags.out, "fuseline.log"),
+        min(120, flags.end - time.time()),
+        environment(caches, "fuseline"),
+    )
     if failure:
         results["failed"]["fuseline"] = failure
         return
@@ -128,9 +166,25 @@ def run_peer(flags, peer, caches, results, limit):
         os.remove(lines)
     end, skip, failure = min(flags.end, time.time() + limit), [], None
     while time.time() < end:
-        command = [sys.executable, "-W", "ignore", "worker.py", "--peer", peer, "--size", flags.size, "--lines", lines,
-                   "--only", flags.only, "--skip", ",".join(skip)]
-        failure = execute(command, os.path.join(flags.out, peer + ".log"), end - time.time(), environment(caches, peer))
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "worker.py",
+            "--peer",
+            peer,
+            "--size",
+            flags.size,
+            "--lines",
+            lines,
+            "--only",
+            flags.only,
+            "--skip",
+            ",".join(skip),
+        ]
+        failure = execute(
+            command, os.path.join(flags.out, peer + ".log"), end - time.time(), environment(caches, peer)
+        )
         records = read_lines(lines)
         begun = [r["case"] for r in records if r["kind"] == "begin"]
         if failure is None or len(begun) == len(skip):
@@ -149,7 +203,15 @@ def run_peer(flags, peer, caches, results, limit):
 
 def fresh_command(flags, who, salt):
     if who == "fuseline":
-        return [flags.program, "--programs", os.path.join(HERE, "..", "programs"), "--device", flags.device, "--fresh", str(salt)]
+        return [
+            flags.program,
+            "--programs",
+            os.path.join(HERE, "..", "programs"),
+            "--device",
+            flags.device,
+            "--fresh",
+            str(salt),
+        ]
     return [sys.executable, "-W", "ignore", os.path.join(HERE, "fresh.py"), who]
 
 
@@ -163,7 +225,9 @@ def run_fresh(flags, who, caches, results):
         log = os.path.join(flags.out, f"fresh-{who}-{state}.log")
         open(log, "w").close()
         begin = time.time()
-        failure = execute(fresh_command(flags, who, salt), log, min(45, left), environment(caches, "fresh-" + who))
+        failure = execute(
+            fresh_command(flags, who, salt), log, min(45, left), environment(caches, "fresh-" + who)
+        )
         if failure is None:
             with open(log, errors="replace") as file:
                 row[state] = float(re.findall(r'"at": ([0-9.]+)', file.read())[-1]) - begin
@@ -173,7 +237,9 @@ def run_fresh(flags, who, caches, results):
 
 
 def run_all(flags, caches):
-    results = dict(size=flags.size, device=flags.device, libraries={}, failed={}, rows=[], first_calls=[], fresh=[])
+    results = dict(
+        size=flags.size, device=flags.device, libraries={}, failed={}, rows=[], first_calls=[], fresh=[]
+    )
     run_fuseline(flags, caches, results)
     say("fuseline")
     for position, peer in enumerate(flags.peers):

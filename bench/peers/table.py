@@ -1,4 +1,5 @@
 """The tables of a run: table.py results.json prints them again."""
+
 import json
 import sys
 
@@ -21,7 +22,7 @@ def number(value, digits=3):
     """Three significant digits without an exponent; a dash for nothing."""
     if value is None:
         return "-"
-    if value >= 10 ** digits:
+    if value >= 10**digits:
         return f"{value:.0f}"
     return f"{value:.{digits}g}" if value >= 1e-3 else f"{value:.1e}"
 
@@ -42,7 +43,7 @@ class Run:
         self.rows = [row for row in results["rows"] if "failed" not in row and time_of(row)]
         names = [row["workload"] for row in results["rows"]]
         self.workloads = [w for w in workloads.load(results["size"]) if w.name in names]
-        copies = [row for row in self.rows if row["workload"] == "copy"]
+        copies = [row for row in self.rows if row["workload"] == "copy" and row.get("ok")]
         self.copy = max(copies, key=self.rate) if copies else None
 
     @staticmethod
@@ -50,7 +51,9 @@ class Run:
         return row["bytes"] / row["ms"] / 1e6
 
     def of(self, workload, ours):
-        return [r for r in self.rows if r["workload"] == workload.name and (r["library"] == "fuseline") == ours]
+        return [
+            r for r in self.rows if r["workload"] == workload.name and (r["library"] == "fuseline") == ours
+        ]
 
     def best_peer(self, workload):
         rows = [r for r in self.of(workload, False) if r.get("ok")]
@@ -65,10 +68,24 @@ def large_table(run):
         best = run.best_peer(workload)
         for row in run.of(workload, True):
             name = workload.title + ("" if row["variant"] == "default" else f" ({row['variant']})")
-            of_copy = f"{run.rate(row) / run.rate(run.copy):.2f}" if run.copy and not workload.compute_bound else "-"
-            rows.append([name, number(row["ms"], 4), number(run.rate(row), 4), of_copy, who(best) if best else "-",
-                         number(best["ms"], 4) if best else "-", f"{best['ms'] / row['ms']:.2f}" if best else "-",
-                         str(row.get("kernels", "-")), number(row["error"], 2) + ("" if row["ok"] else " WRONG")])
+            of_copy = (
+                f"{run.rate(row) / run.rate(run.copy):.2f}"
+                if run.copy and not workload.compute_bound
+                else "-"
+            )
+            rows.append(
+                [
+                    name,
+                    number(row["ms"], 4),
+                    number(run.rate(row), 4),
+                    of_copy,
+                    who(best) if best else "-",
+                    number(best["ms"], 4) if best else "-",
+                    f"{best['ms'] / row['ms']:.2f}" if best else "-",
+                    str(row.get("kernels", "-")),
+                    number(row["error"], 2) + ("" if row["ok"] else " WRONG"),
+                ]
+            )
     head = ["workload", "ms", "GB/s", "of copy", "best peer", "its ms", "its ms / ours", "kernels", "error"]
     return grid(head, rows) if rows else ""
 
@@ -84,7 +101,10 @@ def each_table(run, small):
         if workload.small != small:
             continue
         found = {who(r): r for r in run.rows if r["workload"] == workload.name}
-        cells = [number(time_of(found[n]), 4) + ("" if found[n].get("ok") else "!") if n in found else "-" for n in names]
+        cells = [
+            number(time_of(found[n]), 4) + ("" if found[n].get("ok") else "!") if n in found else "-"
+            for n in names
+        ]
         rows.append([workload.title, *cells])
     return grid(["workload", *names], rows) if rows else ""
 
@@ -93,13 +113,36 @@ def small_table(run):
     rows = []
     for workload in run.workloads:
         best = run.best_peer(workload)
-        waited = min((r["us_waited"] for r in run.of(workload, False) if r.get("ok") and "us_waited" in r), default=None)
+        waited = min(
+            (r["us_waited"] for r in run.of(workload, False) if r.get("ok") and "us_waited" in r),
+            default=None,
+        )
         for row in run.of(workload, True) if workload.small else []:
             name = workload.title + ("" if row["variant"] == "default" else f" ({row['variant']})")
-            rows.append([name, number(row["us"]), number(row["us_owned"]), number(row["us_waited"]), who(best) if best else "-",
-                         number(best["us"]) if best else "-", f"{best['us'] / row['us']:.2f}" if best else "-", number(waited),
-                         number(row["error"], 2) + ("" if row["ok"] else " WRONG")])
-    head = ["workload", "us", "own results", "and wait", "best peer", "its us", "its us / ours", "least and wait", "error"]
+            rows.append(
+                [
+                    name,
+                    number(row["us"]),
+                    number(row["us_owned"]),
+                    number(row["us_waited"]),
+                    who(best) if best else "-",
+                    number(best["us"]) if best else "-",
+                    f"{best['us'] / row['us']:.2f}" if best else "-",
+                    number(waited),
+                    number(row["error"], 2) + ("" if row["ok"] else " WRONG"),
+                ]
+            )
+    head = [
+        "workload",
+        "us",
+        "own results",
+        "and wait",
+        "best peer",
+        "its us",
+        "its us / ours",
+        "least and wait",
+        "error",
+    ]
     return grid(head, rows) if rows else ""
 
 
@@ -111,9 +154,17 @@ def first_table(run):
     rows = []
     for first in run.results["first_calls"]:
         series = sorted(first["ms"])
-        found = {who(r): r["first_ms"] for r in run.rows if r["workload"] == first["workload"] and "first_ms" in r}
-        rows.append([first["workload"], number(series[len(series) // 2]), number(first["compile_ms"]),
-                     *[number(found.get(name)) for name in peers]])
+        found = {
+            who(r): r["first_ms"] for r in run.rows if r["workload"] == first["workload"] and "first_ms" in r
+        }
+        rows.append(
+            [
+                first["workload"],
+                number(series[len(series) // 2]),
+                number(first["compile_ms"]),
+                *[number(found.get(name)) for name in peers],
+            ]
+        )
     return grid(["workload", "fuseline", "of it compiler", *peers], rows) if rows else ""
 
 
@@ -133,7 +184,10 @@ def render(results):
         ("Every library, ms (! = wrong)", each_table(run, False)),
         ("Small calls, host side included: us a call, enqueued one after another", small_table(run)),
         ("Every library, us a call", each_table(run, True)),
-        ("First call of a program never seen, ms: from its text to its result, context apart", first_table(run)),
+        (
+            "First call of a program never seen, ms: from its text to its result, context apart",
+            first_table(run),
+        ),
         ("From a fresh process to the first result on the host", fresh_table(run)),
     ]
     for title, body in parts:

@@ -2,6 +2,7 @@
 
 worker.py --peer NAME --size SIZE --lines FILE [--only A,B] [--skip CASE,CASE]
 """
+
 import argparse
 import gc
 import importlib
@@ -40,7 +41,9 @@ for workload in workloads.load(flags.size, list(filter(None, flags.only.split(",
             arrays = arrays or peer.inputs(workload)
             record = run_case(peer, workload, variant, arrays)
         except Exception as failure:
-            record = dict(workload=workload.name, variant=variant, failed=f"{type(failure).__name__}: {failure}"[:300])
+            record = dict(
+                workload=workload.name, variant=variant, failed=f"{type(failure).__name__}: {failure}"[:300]
+            )
         emit(kind="row", library=peer.name, **record)
         gc.collect()
         peer.free()

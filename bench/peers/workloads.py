@@ -1,4 +1,5 @@
 """The rows of ../programs/workloads.json, and their formulas for any array module."""
+
 import json
 import math
 import os
@@ -16,21 +17,24 @@ class Workload:
         self.n = row["size"].get(size, row["size"]["full"])
         self.axes = row.get("axes", 1)
         self.shape = (self.n,) * self.axes
-        self.elements = self.n ** self.axes
+        self.elements = self.n**self.axes
         self.inputs = row["inputs"]
         self.outputs = row["outputs"]
         self.small = row.get("small", False)
         self.tolerance = row["tolerance"]
         self.compares_equal = row.get("compare") == "equal"
         self.compute_bound = row.get("compute_bound", False)
-        self.bytes = 4 * (sum(math.prod(self.input_shape(i)) for i in self.inputs) + self.elements * len(self.outputs))
+        self.bytes = 4 * (
+            sum(math.prod(self.input_shape(i)) for i in self.inputs) + self.elements * len(self.outputs)
+        )
 
     def input_shape(self, given):
         return (self.n,) if "along" in given else self.shape
 
     def formula(self, xp, erf=None):
-        """The workload as a function of arrays of the module `xp` (NumPy's names), giving a tuple or an array."""
-        return lambda *arrays: FORMULAS[self.function](xp, erf, *arrays)
+        """The workload as a function of arrays of `xp` (NumPy's names), giving a tuple or an array."""
+        function = FORMULAS[self.function]
+        return lambda *arrays: function(xp, erf, *arrays)
 
 
 def load(size, only=()):

@@ -129,7 +129,9 @@ private:
         if (out_.stores.size() == 1) return;
         for (NodeId id : out_.stores) {
             const ValueId buffer = f_.operands(id)[0];
-            outputs_.push_back(names_.named(buffer_name(buffer)));
+            // A stored value that is used elsewhere too keeps its name as a local.
+            const bool local = uses_[f_.operands(id)[1].index].count > 1;
+            outputs_.push_back(names_.named(std::string(buffer_name(buffer)) + (local ? "_out" : "")));
             parameters_.push_back(fmt::format("{}& {}", type_of(buffer), outputs_.back()));
         }
     }
@@ -193,12 +195,12 @@ CudaElement cuda_element(const ir::Function& kernel, NodeId nest, const std::vec
 }
 
 std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items,
-                         const std::string& tail, size_t indent) {
+                         const std::string& tail, size_t indent, std::string_view separator) {
     std::string text = head;
     size_t column = head.size() - (head.rfind('\n') == std::string::npos ? 0 : head.rfind('\n') + 1);
     for (size_t k = 0; k < items.size(); ++k) {
         const bool last = k + 1 == items.size();
-        const size_t width = items[k].size() + (last ? tail.size() : 1);
+        const size_t width = items[k].size() + (last ? tail.size() : separator.size());
         if (k != 0 && column + 1 + width > kColumns) {
             text += "\n" + std::string(indent, ' ');
             column = indent;
@@ -206,8 +208,9 @@ std::string cuda_wrapped(const std::string& head, const std::vector<std::string>
             text += ' ';
             ++column;
         }
-        text += items[k] + (last ? "" : ",");
-        column += items[k].size() + 1;
+        text += items[k];
+        if (!last) text += separator;
+        column += items[k].size() + separator.size();
     }
     return text + tail;
 }

@@ -41,8 +41,9 @@ struct CudaElement {
 CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std::vector<CudaUse>& uses,
                          const SourceMap* sources, const std::string& name);
 
-/// Lines of `head` + items with ", " between + `tail`; further lines are indented by `indent` columns.
+/// Lines of `head` + items with `separator` and a blank between + `tail`; further lines begin with `indent`
+/// blanks.
 std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items,
-                         const std::string& tail, size_t indent);
+                         const std::string& tail, size_t indent, std::string_view separator = ",");
 
 }  // namespace fuseline

@@ -66,8 +66,10 @@ void CudaKernelPrinter::declare_aligned(const std::vector<std::string>& alignmen
     line(
         "// Neighbours where all arrays are aligned, else elements that lie apart; the same for all "
         "threads.");
-    line(fmt::format("const bool {} = {};", aligned_,
-                     alignment.empty() ? "false" : fmt::format("{}", fmt::join(alignment, " && "))));
+    const std::vector<std::string> none{"false"};
+    body_ += cuda_wrapped(fmt::format("    const bool {} = ", aligned_), alignment.empty() ? none : alignment,
+                          ";", 8, " &&") +
+             "\n";
 }
 
 void CudaKernelPrinter::first_element() {

@@ -17,13 +17,18 @@ namespace {
 /// Kernels that one run of the host shim's compiler takes.
 constexpr size_t kBatch = 200;
 
-/// Another device under a target that leaves no room to fuse: a budget of no parameter bytes is exceeded by any two steps.
+/// Another device under a target that leaves no room to fuse (a budget of no parameter bytes is exceeded by any two steps),
+/// and with indices of 64 bits, which other tests have no arrays large enough for.
 class UnfusedDevice : public Device {
 public:
     explicit UnfusedDevice(std::shared_ptr<Device> device) : device_(std::move(device)), target_(device_->target()) {
         target_.parameter_bytes = 0;
     }
     const std::shared_ptr<Device>& inner() const { return device_; }
+    static ir::Function wide(ir::Function kernel) {
+        kernel.index_bits = 64;
+        return kernel;
+    }
 
     const Target& target() const override { return target_; }
     std::string name() const override { return device_->name(); }
@@ -38,7 +43,7 @@ public:
         device_->copy_to_host(host, device, bytes, stream);
     }
     std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol, const SourceMap* sources) override {
-        return device_->build(kernel, symbol, sources);
+        return device_->build(wide(kernel), symbol, sources);
     }
     void launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override {
         device_->launch(executable, arguments, stream);
@@ -101,7 +106,7 @@ constexpr Row kRows[] = {
 };
 
 /// Devices on which programs run without fusion as well.
-constexpr const char* kUnfused[] = {"cpu", "cuda"};
+constexpr const char* kUnfused[] = {"cpu", "cuda-on-host", "cuda"};
 
 HostCudaDevice* host_cuda(const TestDevice& device) {
     const auto* wrapped = dynamic_cast<const UnfusedDevice*>(device.device.get());
@@ -150,8 +155,10 @@ void prepare_kernels(const TestDevice& device, const std::vector<const ir::Funct
     for (const ir::Function* graph : graphs) {
         Compiled compiled = compile(*graph, device.device->target());
         for (ir::Function& kernel : compiled.kernels) {
-            kernel.index_bits = 32;
-            by_symbol.try_emplace(kernel_key(kernel, 32, shim->target(), shim->compiler()).symbol, std::move(kernel));
+            // Sessions ask for 32 bits, all sizes of tests being small, and name the kernel so.
+            const std::string symbol = kernel_key(kernel, 32, device.device->target(), shim->compiler()).symbol;
+            kernel.index_bits = device.unfused ? 64 : 32;
+            by_symbol.try_emplace(symbol, std::move(kernel));
         }
     }
     Kernels batch;

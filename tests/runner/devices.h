@@ -16,7 +16,7 @@ struct TestDevice {
     std::string name;  ///< "interpreter", "cpu", "cpu-128", "cpu-unfused", "cuda-on-host", "cuda"
     std::shared_ptr<Device> device;
     std::string missing;   ///< why it is not there; "" where it is
-    bool unfused = false;  ///< each step of the graph is a kernel of its own
+    bool unfused = false;  ///< each step of the graph is a kernel of its own, with 64-bit indices
 
     bool interpreter() const { return device == nullptr && missing.empty(); }
 };

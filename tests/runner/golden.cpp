@@ -1,5 +1,5 @@
 // Golden cases. Input: `program` (with `import NAME` for files that it imports) or `ir`. Words of `args`:
-//   PASS                 of `opt`, in order             --fn NAME            only this entry
+//   PASS, --pass PASS    of `opt`, in order             --fn NAME            only this entry
 //   --option NAME        set an option                  --disable-pass NAME  leave out a pass
 //   --vector-bits N      of the CPU target (256)        --index-bits N       of kernels (64)
 #include "tests/runner/golden.h"
@@ -43,6 +43,7 @@ GoldenArguments parse_arguments(std::string_view text) {
         }
         if (++k == all.size()) throw UserError(fmt::format("args: {} lacks a value", flag));
         if (flag == "--fn") a.function = all[k];
+        else if (flag == "--pass") a.passes.push_back(all[k]);
         else if (flag == "--disable-pass") a.disabled.push_back(all[k]);
         else if (flag == "--option") a.options.push_back(all[k]);
         else if (flag == "--vector-bits") a.vector_bits = std::stoi(all[k]);
