@@ -268,8 +268,7 @@ void Checker::join_names(Join& join, std::vector<Pending> pending) {
             size_t next = 0;
             p.binding.value = rebuild(p.binding.value, from, next);
             const auto* t = p.binding.value.as<TypedValue>();
-            if (t && !hidden(p.name) && builder.function().value(t->id).definition)
-                builder.name_value(t->id, p.name);
+            if (t && !hidden(p.name)) name_result(t->id, p.name);
         }
         frame->names[p.name] = std::move(p.binding);
     }

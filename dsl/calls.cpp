@@ -206,6 +206,8 @@ Value Checker::inline_function(const FunctionDefinition& f, std::vector<std::opt
     callee.scalar_region = scalar_region;
     callee.lifted = lifted;
     callee.call_depth = frame->call_depth + 1;
+    callee.block_depth = frame->block_depth;
+    callee.body_depth = frame->block_depth + 1;
     const Span before = builder.current_span();
     Value result;
     if (bind_parameters(f, slots, callee, call)) {

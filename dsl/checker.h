@@ -20,9 +20,9 @@
 
 namespace fuseline::dsl {
 
-/// Calls that are inlined may nest this deep, and so may blocks.
+/// Calls that are inlined may nest this deep; blocks this deep in all the calls that are open.
 inline constexpr int kMaxCallDepth = 100;
-inline constexpr int kMaxBlockDepth = 200;
+inline constexpr int kMaxBlockDepth = 300;
 
 /// A value with the place of the expression that gave it.
 struct Argument {
@@ -162,6 +162,8 @@ public:
     void run_block(std::span<const ast::StmtId> block);
     void run_statement(ast::StmtId id);
     void assign(const std::string& name, Span span, Value value);
+    /// Names a computed value for people; parameters have names, and constants and sizes stand for themselves.
+    void name_result(ir::ValueId id, const std::string& name);
     Value run_body();
     std::optional<ir::ValueId> scalar_condition(const Argument& a, std::string_view instead);
     std::optional<std::string> assert_message(const ast::Stmt& s);

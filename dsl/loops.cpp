@@ -112,9 +112,9 @@ std::optional<ir::ValueId> Loop::condition() {
 }
 
 Value Loop::index_value() {
-    const Value counter(TypedValue{counter_});
+    Value counter(TypedValue{counter_});
     if (!first_) return counter;
-    const Argument index{counter, s_.loop.name_span, {}, {}};
+    const Argument index{std::move(counter), s_.loop.name_span, {}, {}};
     const Value offset = c_.apply_op(OpId::mul_, {index, *step_}, s_.loop.name_span);
     return c_.apply_op(OpId::add_, {*first_, {offset, s_.loop.name_span, {}, {}}}, s_.loop.name_span);
 }
@@ -190,7 +190,7 @@ void Loop::find_types() {
         const bool none = carried.initial.as<NoneValue>() != nullptr;
         const auto own =
             none ? std::optional(DType::i64_) : c_.element_type({carried.initial, s_.span, {}, {}}, "this");
-        carried.dtype = carried.fallback && (none || is_float(*carried.fallback)) ? *carried.fallback : own;
+        carried.dtype = carried.fallback && (none || is_float(*carried.fallback)) ? carried.fallback : own;
     }
 }
 

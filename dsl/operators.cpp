@@ -218,19 +218,21 @@ std::optional<Value> Checker::constant_power(const std::vector<Argument>& operan
     const auto base = operand(operands[0], dtype, dtype, "`**`");
     if (!base) return Value();
     const long k = exponent->get_si();
-    std::string why;
-    const ir::ValueId one = builder.constant(dtype, *fit(Value::integer(1), dtype, why));
-    if (k == 0) return Value(TypedValue{filled(one, builder.type(*base).shape)});
-    ir::ValueId product = *base;
+    const bool weak = operands[0].value.weak();
+    const auto one = [&] {
+        std::string why;
+        return builder.constant(dtype, *fit(Value::integer(1), dtype, why));
+    };
+    const std::vector<ExtentId> shape = builder.type(*base).shape;
+    ir::ValueId product = k == 0 ? filled(one(), shape) : *base;
     for (long i = 1; i < std::abs(k); ++i) {
         const ir::ValueId factors[2] = {product, *base};
         product = builder.elementwise(OpId::mul_, factors, dtype);
     }
     if (k < 0) {
-        const ir::ValueId quotient[2] = {one, product};
+        const ir::ValueId quotient[2] = {one(), product};
         product = builder.elementwise(OpId::div_, quotient, dtype);
     }
-    const bool weak = operands[0].value.weak();
     return weak ? Value(WeakValue{product}) : Value(TypedValue{product});
 }
 

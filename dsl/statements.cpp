@@ -178,6 +178,12 @@ void Checker::run_statement(ast::StmtId id) {
     run_if(s, {});
 }
 
+void Checker::name_result(ir::ValueId id, const std::string& name) {
+    const ir::Node* n = builder.function().definition(id);
+    if (n && !n->op.is(ir::Structure::constant_) && !n->op.is(ir::Structure::extent_))
+        builder.name_value(id, name);
+}
+
 void Checker::assign(const std::string& name, Span span, Value value) {
     const auto at = frame->names.find(name);
     if (at != frame->names.end() && at->second.dimension) {
@@ -185,9 +191,7 @@ void Checker::assign(const std::string& name, Span span, Value value) {
             .note(at->second.span, "bound here");
         return;
     }
-    if (const auto* t = value.as<TypedValue>()) {
-        if (builder.function().value(t->id).definition) builder.name_value(t->id, name);
-    }
+    if (const auto* t = value.as<TypedValue>()) name_result(t->id, name);
     Binding b;
     b.value = std::move(value);
     b.span = span;

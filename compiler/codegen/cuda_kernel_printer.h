@@ -49,6 +49,8 @@ private:
     void lanes();
     std::vector<std::string> alignment(const std::vector<CudaAccess>& accesses);
     void declare_aligned(const std::vector<std::string>& alignment);
+    /// The choice as an expression; the second where no access can ever be wide.
+    std::string if_aligned(const std::string& yes, const std::string& no) const;
     void first_element();
     std::string access_arguments(const CudaAccess& access);
     void load_lanes(const std::vector<CudaAccess>& accesses);

@@ -62,14 +62,14 @@ std::vector<std::string> CudaKernelPrinter::alignment(const std::vector<CudaAcce
 }
 
 void CudaKernelPrinter::declare_aligned(const std::vector<std::string>& alignment) {
+    if (alignment.empty()) return;
     aligned_ = names_.local("aligned");
-    line(
-        "// Neighbours where all arrays are aligned, else elements that lie apart; the same for all "
-        "threads.");
-    const std::vector<std::string> none{"false"};
-    body_ += cuda_wrapped(fmt::format("    const bool {} = ", aligned_), alignment.empty() ? none : alignment,
-                          ";", 8, " &&") +
-             "\n";
+    line("// Neighbours where every array is aligned, else elements apart: the same for all threads.");
+    body_ += cuda_wrapped(fmt::format("    const bool {} = ", aligned_), alignment, ";", 8, " &&") + "\n";
+}
+
+std::string CudaKernelPrinter::if_aligned(const std::string& yes, const std::string& no) const {
+    return aligned_.empty() ? no : fmt::format("{} ? {} : {}", aligned_, yes, no);
 }
 
 void CudaKernelPrinter::first_element() {
@@ -80,14 +80,15 @@ void CudaKernelPrinter::first_element() {
     lane_ = names_.local("lane");
     if (axes_.size() == 1) {
         threads_of_line();
-        line(fmt::format("const {} {} = {} ? 1 : {};", type, step_, aligned_, kCudaThreads));
+        line(fmt::format("const {} {} = {};", type, step_, if_aligned("1", std::to_string(kCudaThreads))));
     } else {
         threads_of_rows();
-        line(fmt::format("const {} {} = {} ? {} * {} : {};", type, inner, aligned_, loops_.lanes, thread_,
-                         thread_));
-        line(fmt::format("const {} {} = {} ? 1 : {};", type, step_, aligned_, groups_));
+        const std::string lanes = fmt::format("{} * {}", loops_.lanes, thread_);
+        line(fmt::format("const {} {} = {};", type, inner, if_aligned(lanes, thread_)));
+        line(fmt::format("const {} {} = {};", type, step_, if_aligned("1", groups_)));
     }
     line(fmt::format("const {} {} = {} - {};", type, left_, sizes_.wide(loops_.extents.back()).text, inner));
+    if (aligned_.empty()) return;
     line(fmt::format("const bool {} = {} && {} >= {};", whole_, aligned_, left_, loops_.lanes));
 }
 

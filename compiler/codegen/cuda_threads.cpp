@@ -86,9 +86,9 @@ void CudaKernelPrinter::threads_of_line() {
     const std::string type = sizes_.unsigned_type();
     thread_ = names_.local("first");
     const std::string bits = sizes_.narrow() ? "u" : "ull";
-    const std::string own = loops_.lanes == 1
-                                ? "threadIdx.x"
-                                : fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes);
+    const bool neighbours = loops_.lanes != 1 && !aligned_.empty();
+    const std::string own =
+        neighbours ? fmt::format("threadIdx.x * ({} ? {} : 1)", aligned_, loops_.lanes) : "threadIdx.x";
     line(fmt::format("const {} {} = {} * {}{} + {};", type, thread_, block(), kCudaThreads * loops_.lanes,
                      bits, own));
     line(fmt::format("if ({} >= {}) return;", thread_, sizes_.wide(loops_.extents[0]).text));

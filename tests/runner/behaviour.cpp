@@ -59,14 +59,16 @@ public:
         call_.line = section.line;
         for (const std::string& entry : entries_of(section.text)) read_entry(entry);
         if (call_.function.empty()) throw UserError("a call needs a line `fn: NAME`");
-        if (call_.results.empty() && call_.errors.empty()) throw UserError("a call expects results or an error");
+        if (call_.results.empty() && call_.errors.empty())
+            throw UserError("a call expects results or an error");
         return std::move(call_);
     }
 
 private:
     void read_entry(const std::string& entry) {
         const size_t colon = entry.find(':');
-        if (colon == std::string::npos) throw UserError(fmt::format("a line of a call without a colon: {}", entry));
+        if (colon == std::string::npos)
+            throw UserError(fmt::format("a line of a call without a colon: {}", entry));
         const std::string key(trimmed(entry.substr(0, colon)));
         const std::string value(trimmed(entry.substr(colon + 1)));
         if (key.starts_with("in ")) {
@@ -100,7 +102,8 @@ std::string folder_of(const std::string& path) {
 
 std::string missing_words(const std::vector<std::string>& expected, const std::string& found) {
     for (const std::string& text : expected) {
-        if (found.find(text) == std::string::npos) return fmt::format("expected the error: {}\nfound: {}\n", text, found);
+        if (found.find(text) == std::string::npos)
+            return fmt::format("expected the error: {}\nfound: {}\n", text, found);
     }
     return {};
 }
@@ -128,13 +131,17 @@ private:
         std::string fault;
         try {
             const Results results = module.call(call.function, call.arguments);
-            fault = call.errors.empty() ? compare(call, results) : fmt::format("expected the error: {}\n", call.errors[0]);
+            fault = call.errors.empty() ? compare(call, results)
+                                        : fmt::format("expected the error: {}\n", call.errors[0]);
         } catch (const Error& e) {
-            fault = call.errors.empty() || e.kind() != Error::Kind::user ? std::string(e.what()) + "\n"
-                                                                         : missing_words(call.errors, e.what());
+            fault = call.errors.empty() || e.kind() != Error::Kind::user
+                        ? std::string(e.what()) + "\n"
+                        : missing_words(call.errors, e.what());
         }
         fault += counts(call);
-        return fault.empty() ? fault : fmt::format("{}: call of {}\n{}", file_.place(section.line), call.function, fault);
+        return fault.empty()
+                   ? fault
+                   : fmt::format("{}: call of {}\n{}", file_.place(section.line), call.function, fault);
     }
 
     static std::string compare(const Call& call, const Results& results) {
@@ -143,7 +150,8 @@ private:
             faults = fmt::format("expected {} results, found {}\n", call.results.size(), results.size());
         }
         for (const Expected& expected : call.results) {
-            const std::string d = difference(expected.array, to_host_array(results[expected.name]), expected.tolerance);
+            const std::string d =
+                difference(expected.array, to_host_array(results[expected.name]), expected.tolerance);
             if (!d.empty()) faults += fmt::format("result {}:\n{}", expected.name, d);
         }
         return faults;
@@ -155,10 +163,12 @@ private:
         const Report report = session_.report();
         std::string faults;
         if (call.compiles && *call.compiles != report.kernels_compiled) {
-            faults += fmt::format("expected {} kernels compiled, found {}\n", *call.compiles, report.kernels_compiled);
+            faults += fmt::format("expected {} kernels compiled, found {}\n", *call.compiles,
+                                  report.kernels_compiled);
         }
         if (call.launches && *call.launches != report.kernels_launched) {
-            faults += fmt::format("expected {} kernels launched, found {}\n", *call.launches, report.kernels_launched);
+            faults += fmt::format("expected {} kernels launched, found {}\n", *call.launches,
+                                  report.kernels_launched);
         }
         return faults;
     }
@@ -199,11 +209,12 @@ std::string run_one(const TestFile& file, const TestCase& test, const TestDevice
 
 bool is_behaviour(const TestCase& test) {
     if (test.section("program") == nullptr) return false;
-    return test.section("call") != nullptr || test.section("stdout") != nullptr || test.section("stderr") != nullptr;
+    return test.section("call") != nullptr || test.section("stdout") != nullptr ||
+           test.section("stderr") != nullptr;
 }
 
-void run_behaviour(const TestFile& file, const std::vector<const TestCase*>& tests, const std::vector<TestDevice>& devices,
-                   Tally& tally) {
+void run_behaviour(const TestFile& file, const std::vector<const TestCase*>& tests,
+                   const std::vector<TestDevice>& devices, Tally& tally) {
     for (const TestCase* test : tests) {
         for (const TestDevice& device : devices) {
             if (!device.missing.empty()) continue;
@@ -211,7 +222,8 @@ void run_behaviour(const TestFile& file, const std::vector<const TestCase*>& tes
             if (faults.empty()) {
                 tally.pass();
             } else {
-                tally.fail(fmt::format("{}: {} on {}", file.place(test->line), test->name, device.name), faults);
+                tally.fail(fmt::format("{}: {} on {}", file.place(test->line), test->name, device.name),
+                           faults);
             }
         }
     }
@@ -230,7 +242,8 @@ void prepare_behaviour(const std::vector<const TestCase*>& tests, const TestDevi
         }
         for (const Entry& entry : modules.back().impl()->program.entries) graphs.push_back(&entry.graph);
         for (const ScriptStep& step : modules.back().impl()->program.script.steps) {
-            if (const auto* compute = std::get_if<ComputeStep>(&step.action)) graphs.push_back(&compute->graph);
+            if (const auto* compute = std::get_if<ComputeStep>(&step.action))
+                graphs.push_back(&compute->graph);
         }
     }
     prepare_kernels(device, graphs);

@@ -23,10 +23,10 @@ bool is_behaviour(const TestCase& test);
 ///     compiles: N                    kernels that this call compiles (calls of a case share a session)
 ///     launches: N                    kernels that this call launches
 ///
-/// A script has `stdout` (all lines that it prints), `stderr` (the message that ends it) or both; `set` has lines
-/// NAME=VALUE for its params.
-void run_behaviour(const TestFile& file, const std::vector<const TestCase*>& tests, const std::vector<TestDevice>& devices,
-                   Tally& tally);
+/// A script has `stdout` (all lines that it prints), `stderr` (the message that ends it) or both; `set` has
+/// lines NAME=VALUE for its params.
+void run_behaviour(const TestFile& file, const std::vector<const TestCase*>& tests,
+                   const std::vector<TestDevice>& devices, Tally& tally);
 
 /// Compiles what the cases need ahead where that is faster (see prepare_kernels).
 void prepare_behaviour(const std::vector<const TestCase*>& tests, const TestDevice& device);

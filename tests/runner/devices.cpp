@@ -17,11 +17,12 @@ namespace {
 /// Kernels that one run of the host shim's compiler takes.
 constexpr size_t kBatch = 200;
 
-/// Another device under a target that leaves no room to fuse (a budget of no parameter bytes is exceeded by any two steps),
-/// and with indices of 64 bits, which other tests have no arrays large enough for.
+/// Another device under a target that leaves no room to fuse (a budget of no parameter bytes is exceeded by
+/// any two steps), and with indices of 64 bits, which other tests have no arrays large enough for.
 class UnfusedDevice : public Device {
 public:
-    explicit UnfusedDevice(std::shared_ptr<Device> device) : device_(std::move(device)), target_(device_->target()) {
+    explicit UnfusedDevice(std::shared_ptr<Device> device)
+        : device_(std::move(device)), target_(device_->target()) {
         target_.parameter_bytes = 0;
     }
     const std::shared_ptr<Device>& inner() const { return device_; }
@@ -34,7 +35,9 @@ public:
     std::string name() const override { return device_->name(); }
     std::string description() const override { return device_->description(); }
     std::string compiler() const override { return device_->compiler(); }
-    std::shared_ptr<Allocation> allocate(size_t bytes, Stream stream) override { return device_->allocate(bytes, stream); }
+    std::shared_ptr<Allocation> allocate(size_t bytes, Stream stream) override {
+        return device_->allocate(bytes, stream);
+    }
     bool shares_host_memory() const override { return device_->shares_host_memory(); }
     void copy_to_device(void* device, const void* host, size_t bytes, Stream stream) override {
         device_->copy_to_device(device, host, bytes, stream);
@@ -42,13 +45,15 @@ public:
     void copy_to_host(void* host, const void* device, size_t bytes, Stream stream) override {
         device_->copy_to_host(host, device, bytes, stream);
     }
-    std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol, const SourceMap* sources) override {
+    std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol,
+                                      const SourceMap* sources) override {
         return device_->build(wide(kernel), symbol, sources);
     }
     void launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override {
         device_->launch(executable, arguments, stream);
     }
-    double timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override {
+    double timed_launch(const Executable& executable, const LaunchArguments& arguments,
+                        Stream stream) override {
         return device_->timed_launch(executable, arguments, stream);
     }
     void synchronize(Stream stream) override { device_->synchronize(stream); }
@@ -84,7 +89,8 @@ TestDevice unfused(const TestDevice& of) {
 bool asked_for(const std::string& name, const std::vector<std::string>& names) {
     if (names.empty()) return true;
     return std::any_of(names.begin(), names.end(), [&](const std::string& wanted) {
-        return name == wanted || (name.starts_with(wanted + "-") && !(wanted == "cuda" && name.starts_with("cuda-on-host")));
+        return name == wanted ||
+               (name.starts_with(wanted + "-") && !(wanted == "cuda" && name.starts_with("cuda-on-host")));
     });
 }
 
@@ -133,14 +139,16 @@ std::vector<TestDevice> test_devices(const std::vector<std::string>& names) {
     std::vector<TestDevice> devices;
     if (asked_for("interpreter", names)) devices.push_back({"interpreter", nullptr, {}});
     for (const Row& r : kRows) {
-        const bool split = std::find(std::begin(kUnfused), std::end(kUnfused), std::string_view(r.name)) != std::end(kUnfused);
+        const bool split = std::find(std::begin(kUnfused), std::end(kUnfused), std::string_view(r.name)) !=
+                           std::end(kUnfused);
         const bool both = split && asked_for(std::string(r.name) + "-unfused", names);
         if (!asked_for(r.name, names) && !both) continue;
         const TestDevice device = made(r.name, r.make);
         if (asked_for(r.name, names)) devices.push_back(device);
         if (both) devices.push_back(unfused(device));
     }
-    if (devices.empty()) throw UserError(fmt::format("no device of the tests is called {}", fmt::join(names, " or ")));
+    if (devices.empty())
+        throw UserError(fmt::format("no device of the tests is called {}", fmt::join(names, " or ")));
     return devices;
 }
 
@@ -156,7 +164,8 @@ void prepare_kernels(const TestDevice& device, const std::vector<const ir::Funct
         Compiled compiled = compile(*graph, device.device->target());
         for (ir::Function& kernel : compiled.kernels) {
             // Sessions ask for 32 bits, all sizes of tests being small, and name the kernel so.
-            const std::string symbol = kernel_key(kernel, 32, device.device->target(), shim->compiler()).symbol;
+            const std::string symbol =
+                kernel_key(kernel, 32, device.device->target(), shim->compiler()).symbol;
             kernel.index_bits = device.unfused ? 64 : 32;
             by_symbol.try_emplace(symbol, std::move(kernel));
         }

@@ -21,14 +21,15 @@ struct TestDevice {
     bool interpreter() const { return device == nullptr && missing.empty(); }
 };
 
-/// Those that were asked for by name or by their first word ("cpu" gives "cpu-128" too), in a fixed order; all where
-/// `names` is empty, `cuda` only where there is a GPU. Throws UserError for an unknown name.
+/// Those that were asked for by name or by their first word ("cpu" gives "cpu-128" too), in a fixed order;
+/// all where `names` is empty, `cuda` only where there is a GPU. Throws UserError for an unknown name.
 std::vector<TestDevice> test_devices(const std::vector<std::string>& names);
 
 /// A session of its own, without kernels, on a device that may be shared.
 Session session_on(const TestDevice& device, const Settings& settings = {});
 
-/// Compiles the kernels of many graphs for the host shim in few runs of its compiler, where `device` is the shim.
+/// Compiles the kernels of many graphs for the host shim in few runs of its compiler, where `device` is the
+/// shim.
 void prepare_kernels(const TestDevice& device, const std::vector<const ir::Function*>& graphs);
 
 }  // namespace fuseline::testing

@@ -42,13 +42,20 @@ GoldenArguments parse_arguments(std::string_view text) {
             continue;
         }
         if (++k == all.size()) throw UserError(fmt::format("args: {} lacks a value", flag));
-        if (flag == "--fn") a.function = all[k];
-        else if (flag == "--pass") a.passes.push_back(all[k]);
-        else if (flag == "--disable-pass") a.disabled.push_back(all[k]);
-        else if (flag == "--option") a.options.push_back(all[k]);
-        else if (flag == "--vector-bits") a.vector_bits = std::stoi(all[k]);
-        else if (flag == "--index-bits") a.index_bits = std::stoi(all[k]);
-        else throw UserError(fmt::format("args: {} is not known", flag));
+        if (flag == "--fn")
+            a.function = all[k];
+        else if (flag == "--pass")
+            a.passes.push_back(all[k]);
+        else if (flag == "--disable-pass")
+            a.disabled.push_back(all[k]);
+        else if (flag == "--option")
+            a.options.push_back(all[k]);
+        else if (flag == "--vector-bits")
+            a.vector_bits = std::stoi(all[k]);
+        else if (flag == "--index-bits")
+            a.index_bits = std::stoi(all[k]);
+        else
+            throw UserError(fmt::format("args: {} is not known", flag));
     }
     return a;
 }
@@ -96,7 +103,8 @@ public:
     std::string remarks() {
         return each_compiled(kCuda, [](const Compiled& c) {
             std::string text;
-            for (const Remark& r : c.remarks) text += fmt::format("{}: {}: {}\n", r.pass, r.subject, r.reason);
+            for (const Remark& r : c.remarks)
+                text += fmt::format("{}: {}: {}\n", r.pass, r.subject, r.reason);
             return text;
         });
     }
@@ -125,21 +133,24 @@ private:
             return found != nullptr ? std::optional(found->text) : std::nullopt;
         };
         Diagnostics diagnostics;
-        program_ = check_program(sources_, "test.dsl", std::string(test_.text("program")), import, diagnostics, overrides);
+        program_ = check_program(sources_, "test.dsl", std::string(test_.text("program")), import,
+                                 diagnostics, overrides);
         found_ = diagnostics.sorted();
         wrong_ = diagnostics.has_errors();
     }
 
     void load_ir() {
         try {
-            functions_ = ir::parse_functions(sources_, sources_.add("test.ir", std::string(test_.text("ir"))));
+            functions_ =
+                ir::parse_functions(sources_, sources_.add("test.ir", std::string(test_.text("ir"))));
         } catch (const UserError& e) {
             found_ = e.diagnostics();
             wrong_ = true;
             return;
         }
         for (const ir::Function& f : functions_) {
-            for (const std::string& fault : ir::verify(f)) found_.push_back({Severity::error, {}, fault, {}, {}});
+            for (const std::string& fault : ir::verify(f))
+                found_.push_back({Severity::error, {}, fault, {}, {}});
         }
         wrong_ = !found_.empty();
     }
@@ -154,12 +165,14 @@ private:
         for (const ir::Function& f : functions_) add(f, f.name);
         for (const Entry& entry : program_.entries) add(entry.graph, entry.name);
         for (const ScriptStep& step : program_.script.steps) {
-            if (const auto* compute = std::get_if<ComputeStep>(&step.action)) add(compute->graph, compute->graph.name);
+            if (const auto* compute = std::get_if<ComputeStep>(&step.action))
+                add(compute->graph, compute->graph.name);
         }
         return all;
     }
 
-    /// Texts of all inputs, a blank line between them. A wrong program fails the case: no stage shows its messages.
+    /// Texts of all inputs, a blank line between them. A wrong program fails the case: no stage shows its
+    /// messages.
     template <class Print>
     std::string each(Print print) {
         std::string text;
@@ -183,7 +196,8 @@ private:
         if (starts_with_kernel()) return each(with_width);
         return each_compiled(target, [&](const Compiled& c) {
             std::string text;
-            for (const ir::Function& kernel : c.kernels) text += (text.empty() ? "" : "\n") + with_width(kernel);
+            for (const ir::Function& kernel : c.kernels)
+                text += (text.empty() ? "" : "\n") + with_width(kernel);
             return text;
         });
     }
@@ -215,11 +229,13 @@ constexpr Stage kStages[] = {
 };
 
 bool is_input(const std::string& name) {
-    return name.starts_with("import ") || std::find(std::begin(kInputs), std::end(kInputs), name) != std::end(kInputs);
+    return name.starts_with("import ") ||
+           std::find(std::begin(kInputs), std::end(kInputs), name) != std::end(kInputs);
 }
 
 std::string printed(GoldenRun& run, const std::string& section) {
-    const auto stage = std::find_if(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return s.name == section; });
+    const auto stage = std::find_if(std::begin(kStages), std::end(kStages),
+                                    [&](const Stage& s) { return s.name == section; });
     if (stage == std::end(kStages)) throw UserError(fmt::format("there is no section '{}'", section));
     std::string text = (run.*stage->print)();
     if (!text.empty() && text.back() != '\n') text += '\n';
@@ -231,7 +247,8 @@ std::string printed(GoldenRun& run, const std::string& section) {
 
 bool is_golden(const TestCase& test) {
     const bool input = test.section("program") != nullptr || test.section("ir") != nullptr;
-    return input && test.section("call") == nullptr && test.section("stdout") == nullptr && test.section("stderr") == nullptr;
+    return input && test.section("call") == nullptr && test.section("stdout") == nullptr &&
+           test.section("stderr") == nullptr;
 }
 
 bool run_golden(const TestFile& file, TestCase& test, bool update, Tally& tally) {
@@ -246,7 +263,8 @@ bool run_golden(const TestFile& file, TestCase& test, bool update, Tally& tally)
             const std::string found = printed(run, section.name);
             if (found == section.text) continue;
             if (!update) {
-                faults += fmt::format("{}: {}\n{}", file.place(section.line), section.name, unified_diff(section.text, found));
+                faults += fmt::format("{}: {}\n{}", file.place(section.line), section.name,
+                                      unified_diff(section.text, found));
                 continue;
             }
             section.text = found;

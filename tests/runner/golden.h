@@ -9,8 +9,8 @@ namespace fuseline::testing {
 /// Whether a case is one of text snapshots: it has an input section and no `call` or `stdout`.
 bool is_golden(const TestCase& test);
 
-/// Compares every expected section; with `update` writes what was found into the case instead. Gives whether it changed.
-/// Names of sections and words of `args` stand in golden.cpp.
+/// Compares every expected section; with `update` writes what was found into the case instead. Gives whether
+/// it changed. Names of sections and words of `args` stand in golden.cpp.
 bool run_golden(const TestFile& file, TestCase& test, bool update, Tally& tally);
 
 }  // namespace fuseline::testing

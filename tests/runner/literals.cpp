@@ -37,7 +37,8 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 int64_t integer(std::string_view text) {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) throw UserError(fmt::format("'{}' is not an integer", text));
+    if (error != std::errc() || end != text.data() + text.size())
+        throw UserError(fmt::format("'{}' is not an integer", text));
     return value;
 }
 
@@ -66,7 +67,8 @@ HostArray parse_type(std::string_view text) {
     const auto dtype = dtype_named(trimmed(text.substr(0, bracket)));
     if (!dtype) throw UserError(fmt::format("'{}' is not a type", text));
     array.dtype = *dtype;
-    for (std::string_view extent : split(text.substr(bracket), "[], ")) array.shape.push_back(integer(extent));
+    for (std::string_view extent : split(text.substr(bracket), "[], "))
+        array.shape.push_back(integer(extent));
     array.bytes.resize(static_cast<size_t>(array.element_count() * byte_size(array.dtype)));
     return array;
 }
@@ -87,7 +89,8 @@ void fill_from_list(HostArray& array, std::string_view text) {
     if (static_cast<int64_t>(parts.size()) != count) {
         throw UserError(fmt::format("{} values are given for {} elements", parts.size(), count));
     }
-    for (size_t k = 0; k < parts.size(); ++k) set(array, static_cast<int64_t>(k), element(array.dtype, parts[k]));
+    for (size_t k = 0; k < parts.size(); ++k)
+        set(array, static_cast<int64_t>(k), element(array.dtype, parts[k]));
 }
 
 /// `iota(1, 2)`, `linspace(0, 1)`, `full(7)`.
@@ -103,7 +106,8 @@ void fill_by_rule(HostArray& array, std::string_view text) {
         } else if (rule == "iota" && given.size() == 2) {
             set(array, k, rounded(array.dtype, number(given[0]) + number(given[1]) * at));
         } else if (rule == "linspace" && given.size() == 2) {
-            const double step = count > 1 ? (number(given[1]) - number(given[0])) / static_cast<double>(count - 1) : 0;
+            const double step =
+                count > 1 ? (number(given[1]) - number(given[0])) / static_cast<double>(count - 1) : 0;
             set(array, k, rounded(array.dtype, number(given[0]) + step * at));
         } else if (rule == "full" && given.size() == 1) {
             set(array, k, element(array.dtype, given[0]));
@@ -207,8 +211,9 @@ std::string difference_where(const HostArray& expected, const HostArray& found,
     for (int64_t k = 0; k < count; ++k) {
         if (!differs(k)) continue;
         if (wrong++ >= kShown) continue;
-        text += fmt::format("  at {}: expected {}, found {}\n", index_text(expected.shape, k),
-                            scalar_text(expected.dtype, expected.at(k)), scalar_text(found.dtype, found.at(k)));
+        text +=
+            fmt::format("  at {}: expected {}, found {}\n", index_text(expected.shape, k),
+                        scalar_text(expected.dtype, expected.at(k)), scalar_text(found.dtype, found.at(k)));
     }
     if (wrong > kShown) text += fmt::format("  and {} more of {}\n", wrong - kShown, count);
     return text;

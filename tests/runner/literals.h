@@ -21,7 +21,8 @@ struct Tolerance {
 /// "exact", "ulp 2", "rel 1e-6", "abs 1e-9". Throws UserError.
 Tolerance parse_tolerance(std::string_view text);
 
-/// "" where `found` agrees with `expected`; else the first elements that do not, with their indices and values.
+/// "" where `found` agrees with `expected`; else the first elements that do not, with their indices and
+/// values.
 std::string difference(const HostArray& expected, const HostArray& found, const Tolerance& tolerance = {});
 
 /// As difference, with a test of one element's own; both arrays have the same type and shape.

@@ -41,15 +41,24 @@ Settings read_settings(const std::vector<std::string>& all) {
             if (++k == all.size()) throw UserError(fmt::format("{} lacks a value", all[k - 1]));
             return all[k];
         };
-        if (all[k] == "--device") s.devices.push_back(value());
-        else if (all[k] == "--filter") s.filter = value();
-        else if (all[k] == "--update") s.update = true;
-        else if (all[k] == "--help") s.help = true;
-        else if (all[k] == "--tables") s.tables = true;
-        else if (all[k] == "--random") s.random = std::stoull(value());
-        else if (all[k] == "--seed") s.seed = std::stoull(value());
-        else if (all[k].starts_with("--")) throw UserError(fmt::format("there is no option {}", all[k]));
-        else s.paths.push_back(all[k]);
+        if (all[k] == "--device")
+            s.devices.push_back(value());
+        else if (all[k] == "--filter")
+            s.filter = value();
+        else if (all[k] == "--update")
+            s.update = true;
+        else if (all[k] == "--help")
+            s.help = true;
+        else if (all[k] == "--tables")
+            s.tables = true;
+        else if (all[k] == "--random")
+            s.random = std::stoull(value());
+        else if (all[k] == "--seed")
+            s.seed = std::stoull(value());
+        else if (all[k].starts_with("--"))
+            throw UserError(fmt::format("there is no option {}", all[k]));
+        else
+            s.paths.push_back(all[k]);
     }
     if (s.paths.empty() && !s.tables && s.random == 0) s.help = true;
     return s;
@@ -73,7 +82,8 @@ public:
             if (!d.missing.empty()) tally_.skip(d.name, d.missing, count);
         }
         if (settings_.tables) run_table_suite(test_devices(settings_.devices), settings_.filter, tally_);
-        if (settings_.random != 0) run_random_suite(test_devices(settings_.devices), settings_.seed, settings_.random, tally_);
+        if (settings_.random != 0)
+            run_random_suite(test_devices(settings_.devices), settings_.seed, settings_.random, tally_);
         return tally_.close();
     }
 
@@ -108,7 +118,8 @@ private:
             if (is_golden(test)) {
                 changed |= run_golden(file, test, settings_.update, tally_);
             } else if (!is_behaviour(test)) {
-                tally_.fail(fmt::format("{}: {}", file.place(test.line), test.name), "the case has no input\n");
+                tally_.fail(fmt::format("{}: {}", file.place(test.line), test.name),
+                            "the case has no input\n");
             }
         }
         if (changed) write_file_whole(file.path, test_file_text(file));

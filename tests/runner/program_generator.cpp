@@ -38,7 +38,8 @@ public:
         make_parameters(call);
         for (size_t k = 0; k < 3; ++k) {
             Random own(settings_.seed * 3 + k);
-            elementals_.push_back(random_elemental(fmt::format("e{}", k), {settings_.exact, settings_.body}, own));
+            elementals_.push_back(
+                random_elemental(fmt::format("e{}", k), {settings_.exact, settings_.body}, own));
         }
         std::vector<std::string> statements;
         for (size_t k = 0; k < settings_.steps; ++k) statements.push_back(step(k));
@@ -47,14 +48,16 @@ public:
         for (const ElementalFunction& e : elementals_) {
             if (body.find(e.name + "(") != std::string::npos) call.program += e.text;
         }
-        call.program += fmt::format("fn f({}) -> ({}) {{\n{}}}\n", fmt::join(parameters_, ", "), signature, body);
+        call.program +=
+            fmt::format("fn f({}) -> ({}) {{\n{}}}\n", fmt::join(parameters_, ", "), signature, body);
         return call;
     }
 
 private:
     void make_sizes() {
         constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 8, 13, 16, 17, 33, 100};
-        for (int64_t& size : sizes_) size = std::min(settings_.largest_size, kSizes[pick(random_, std::size(kSizes))]);
+        for (int64_t& size : sizes_)
+            size = std::min(settings_.largest_size, kSizes[pick(random_, std::size(kSizes))]);
     }
 
     void make_parameters(ProgramCall& call) {
@@ -70,7 +73,8 @@ private:
     }
 
     std::vector<int64_t> extents(Shape shape) const {
-        const std::vector<int64_t> all[] = {{}, {sizes_[0]}, {sizes_[1]}, {sizes_[0], sizes_[1]}, {sizes_[0], 1}};
+        const std::vector<int64_t> all[] = {
+            {}, {sizes_[0]}, {sizes_[1]}, {sizes_[0], sizes_[1]}, {sizes_[0], 1}};
         return all[shape];
     }
 
@@ -88,7 +92,8 @@ private:
         for (size_t k = statements.size(); k-- > 0;) {
             const std::string name = fmt::format("t{}", k);
             bool used = false;
-            for (size_t at = text.find(name); at != std::string::npos && !used; at = text.find(name, at + 1)) {
+            for (size_t at = text.find(name); at != std::string::npos && !used;
+                 at = text.find(name, at + 1)) {
                 const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
                 used = !is_word(text[at + name.size()]) && !is_word(text[at - 1]);
             }
@@ -99,7 +104,8 @@ private:
 
     /// Mostly late values, so that chains grow.
     const Value& operand() {
-        const size_t back = chance(random_, 3) ? pick(random_, values_.size()) : pick(random_, std::min<size_t>(values_.size(), 6));
+        const size_t back = chance(random_, 3) ? pick(random_, values_.size())
+                                               : pick(random_, std::min<size_t>(values_.size(), 6));
         return values_[values_.size() - 1 - back];
     }
 
@@ -120,7 +126,7 @@ private:
         const OpRow& op = *rows[pick(random_, rows.size())];
         std::vector<Value> operands;
         for (int k = 0; k < op.arity; ++k) operands.push_back(operand());
-        if (op.arity > 1 && chance(random_, 4)) {
+        if (op.arity > 1 && op.rule != TypeRule::power && chance(random_, 4)) {
             const DType dtype = operands[0].text.dtype;
             operands[1] = {{literal(dtype, random_), dtype}, kScalar};
         }
@@ -169,8 +175,11 @@ private:
     /// `a if c else b` on a scalar condition, both arms of one type and shape.
     std::optional<Value> conditional() {
         const Value c = operand(), a = operand(), b = operand();
-        if (c.shape != kScalar || !is_bool(c.text.dtype) || a.shape != b.shape || a.text.dtype != b.text.dtype) return std::nullopt;
-        return Value{{fmt::format("({} if {} else {})", a.text.text, c.text.text, b.text.text), a.text.dtype}, a.shape};
+        if (c.shape != kScalar || !is_bool(c.text.dtype) || a.shape != b.shape ||
+            a.text.dtype != b.text.dtype)
+            return std::nullopt;
+        return Value{{fmt::format("({} if {} else {})", a.text.text, c.text.text, b.text.text), a.text.dtype},
+                     a.shape};
     }
 
     /// The last values, and some others, become results.
@@ -178,7 +187,9 @@ private:
         Random random(settings_.seed ^ settings_.steps);
         std::vector<std::string> list;
         for (size_t k = 0; k < 1 + pick(random, 4); ++k) {
-            const Value& v = values_[values_.size() - 1 - (k == 0 ? 0 : pick(random, std::min<size_t>(values_.size(), settings_.steps)))];
+            const Value& v =
+                values_[values_.size() - 1 -
+                        (k == 0 ? 0 : pick(random, std::min<size_t>(values_.size(), settings_.steps)))];
             list.push_back(fmt::format("r{}: {}{}", k, name(v.text.dtype), kShapeTexts[v.shape]));
             yields_ += fmt::format("    r{} = {}\n", k, v.text.text);
         }

@@ -1,4 +1,5 @@
-// Random programs of the language: typed expressions over arrays, elemental functions with loops, several results.
+// Random programs of the language: typed expressions over arrays, elemental functions with loops, several
+// results.
 #pragma once
 
 #include <random>
@@ -10,13 +11,13 @@
 
 namespace fuseline::testing {
 
-/// Programs from seeds; equal settings give equal programs. With smaller limits a seed gives a smaller program that begins
-/// in the same way.
+/// Programs from seeds; equal settings give equal programs. With smaller limits a seed gives a smaller
+/// program that begins in the same way.
 struct GeneratorSettings {
     uint64_t seed = 1;
-    bool exact = true;           ///< only operators that give the same bits on every device
-    size_t steps = 14;           ///< statements of the entry
-    size_t body = 5;             ///< statements of an elemental function, those in blocks not counted
+    bool exact = true;  ///< only operators that give the same bits on every device
+    size_t steps = 14;  ///< statements of the entry
+    size_t body = 5;    ///< statements of an elemental function, those in blocks not counted
     int64_t largest_size = 100;
 };
 

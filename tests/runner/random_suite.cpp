@@ -20,7 +20,9 @@ constexpr uint64_t kBatch = 60;
 GeneratorSettings generator(uint64_t seed) { return {.seed = seed, .exact = seed % 4 != 0}; }
 
 /// Devices whose results must be the same bits as each other: "cpu", "cuda", "cuda-on-host", "interpreter".
-std::string family(const TestDevice& d) { return d.name.starts_with("cpu") ? "cpu" : d.name.substr(0, d.name.find("-unfused")); }
+std::string family(const TestDevice& d) {
+    return d.name.starts_with("cpu") ? "cpu" : d.name.substr(0, d.name.find("-unfused"));
+}
 
 void prepare(const std::vector<TestDevice>& devices, uint64_t first, uint64_t count) {
     for (const TestDevice& d : devices) {
@@ -29,7 +31,8 @@ void prepare(const std::vector<TestDevice>& devices, uint64_t first, uint64_t co
         std::vector<const ir::Function*> graphs;
         for (uint64_t seed = first; seed < first + count; ++seed) {
             try {
-                modules.push_back(session_on(d).load_text(random_program(generator(seed)).program, "test.dsl"));
+                modules.push_back(
+                    session_on(d).load_text(random_program(generator(seed)).program, "test.dsl"));
             } catch (const Error&) {
                 continue;  // Reported where the program is run.
             }
@@ -58,11 +61,13 @@ public:
         std::map<std::string, NamedArrays> expected;
         for (const TestDevice& d : devices_) {
             const std::string group = generator(seed_).exact ? "interpreter" : family(d);
-            const TestDevice& reference = *references.try_emplace(group, group == "interpreter" ? &interpreter_ : &d).first->second;
+            const TestDevice& reference =
+                *references.try_emplace(group, group == "interpreter" ? &interpreter_ : &d).first->second;
             try {
                 if (expected.count(group) == 0) expected[group] = run_call(reference, call);
             } catch (const std::exception& e) {
-                tally.fail(fmt::format("random program {} on {}", seed_, reference.name), e.what() + ("\n" + call.program));
+                tally.fail(fmt::format("random program {} on {}", seed_, reference.name),
+                           e.what() + ("\n" + call.program));
                 return;
             }
             const std::string fault = fault_of(d, call, expected[group]);
@@ -72,7 +77,8 @@ public:
             }
             // Devices that fail in the same way need one explanation.
             const bool told = !explained_.insert(fault).second;
-            tally.fail(fmt::format("random program {} on {}", seed_, d.name), fault + (told ? "" : explain(d, reference)));
+            tally.fail(fmt::format("random program {} on {}", seed_, d.name),
+                       fault + (told ? "" : explain(d, reference)));
         }
     }
 
@@ -84,7 +90,8 @@ private:
     };
 
     /// How a smaller program of the seed fails; nullopt where it does not.
-    std::optional<Failure> failure(const GeneratorSettings& settings, const TestDevice& device, const TestDevice& reference) const {
+    std::optional<Failure> failure(const GeneratorSettings& settings, const TestDevice& device,
+                                   const TestDevice& reference) const {
         Failure f{random_program(settings), {}, {}};
         try {
             f.expected = run_call(reference, f.call);
@@ -115,9 +122,10 @@ private:
         shrink(&GeneratorSettings::largest_size);
         if (!least) return "no smaller program of the seed fails\n";
         const std::string passes = guilty_passes(device, least->call, least->expected);
-        return fmt::format("the smallest program of the seed that fails: {}\n{}{}",
-                           passes.empty() ? "no optional pass is to blame" : "right without the pass " + passes, least->fault,
-                           reproducer(fmt::format("random program {}", seed_), least->call, least->expected));
+        return fmt::format(
+            "the smallest program of the seed that fails: {}\n{}{}",
+            passes.empty() ? "no optional pass is to blame" : "right without the pass " + passes,
+            least->fault, reproducer(fmt::format("random program {}", seed_), least->call, least->expected));
     }
 
     uint64_t seed_;
@@ -131,8 +139,10 @@ private:
 void run_random_suite(const std::vector<TestDevice>& devices, uint64_t first, uint64_t count, Tally& tally) {
     std::vector<TestDevice> present;
     for (const TestDevice& d : devices) {
-        if (!d.missing.empty()) tally.skip(d.name, d.missing, count);
-        else if (d.device != nullptr) present.push_back(d);
+        if (!d.missing.empty())
+            tally.skip(d.name, d.missing, count);
+        else if (d.device != nullptr)
+            present.push_back(d);
     }
     for (uint64_t begin = first; begin < first + count; begin += kBatch) {
         const uint64_t size = std::min(kBatch, first + count - begin);

@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kMostElements = 200;
 
 std::string value_line(const char* kind, const std::string& name, const HostArray& array) {
-    if (array.element_count() <= kMostElements) return fmt::format("{} {}: {}\n", kind, name, array_literal(array));
+    if (array.element_count() <= kMostElements)
+        return fmt::format("{} {}: {}\n", kind, name, array_literal(array));
     return fmt::format("{} {}: {} elements\n", kind, name, array.element_count());
 }
 
@@ -25,19 +26,22 @@ NamedArrays run_call(const TestDevice& device, const ProgramCall& call, const Se
     std::map<std::string, Argument> arguments;
     for (const auto& [name, array] : call.arguments) arguments.emplace(name, to_array(array));
     NamedArrays results;
-    for (const auto& [name, array] : module.call(call.function, arguments)) results.emplace_back(name, to_host_array(array));
+    for (const auto& [name, array] : module.call(call.function, arguments))
+        results.emplace_back(name, to_host_array(array));
     return results;
 }
 
 std::string reproducer(const std::string& title, const ProgramCall& call, const NamedArrays& expected) {
-    std::string text = fmt::format("=== {}\n--- program\n{}--- call\nfn: {}\n", title, call.program, call.function);
+    std::string text =
+        fmt::format("=== {}\n--- program\n{}--- call\nfn: {}\n", title, call.program, call.function);
     for (const auto& [name, array] : call.arguments) text += value_line("in", name, array);
     for (const auto& [name, array] : expected) text += value_line("out", name, array);
     return text;
 }
 
 std::string difference_of(const NamedArrays& expected, const NamedArrays& found) {
-    if (expected.size() != found.size()) return fmt::format("expected {} results, found {}\n", expected.size(), found.size());
+    if (expected.size() != found.size())
+        return fmt::format("expected {} results, found {}\n", expected.size(), found.size());
     std::string text;
     for (size_t k = 0; k < expected.size(); ++k) {
         const std::string d = difference(expected[k].second, found[k].second);

@@ -1,4 +1,5 @@
-// Programs with their arguments, run on a device and printed so that a failure can be pasted into a behaviour file.
+// Programs with their arguments, run on a device and printed so that a failure can be pasted into a behaviour
+// file.
 #pragma once
 
 #include <string>
@@ -25,7 +26,8 @@ NamedArrays run_call(const TestDevice& device, const ProgramCall& call, const Se
 /// A behaviour case: program, arguments and the expected results.
 std::string reproducer(const std::string& title, const ProgramCall& call, const NamedArrays& expected);
 
-/// Which optional pass, left out, makes the call give `expected` on the device: "fold, simplify"; "" where none does.
+/// Which optional pass, left out, makes the call give `expected` on the device: "fold, simplify"; "" where
+/// none does.
 std::string guilty_passes(const TestDevice& device, const ProgramCall& call, const NamedArrays& expected);
 
 /// "" where both lists are the same bits; else what differs.

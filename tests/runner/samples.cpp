@@ -15,8 +15,9 @@ template <class T>
 std::vector<double> float_specials() {
     using Limits = std::numeric_limits<T>;
     std::vector<double> all = {Limits::quiet_NaN()};
-    for (double v : {0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 64.0, 9.3e18, double{Limits::infinity()}, double{Limits::max()},
-                     double{Limits::min()}, double{Limits::denorm_min()}, double{Limits::epsilon()}}) {
+    for (double v :
+         {0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 64.0, 9.3e18, double{Limits::infinity()}, double{Limits::max()},
+          double{Limits::min()}, double{Limits::denorm_min()}, double{Limits::epsilon()}}) {
         all.push_back(v);
         all.push_back(-v);
     }
@@ -29,12 +30,13 @@ std::vector<Scalar> special_values(DType dtype) {
     std::vector<Scalar> all;
     if (is_bool(dtype)) return {Scalar::of_bool(false), Scalar::of_bool(true)};
     if (is_float(dtype)) {
-        for (double v : dtype == DType::f32_ ? float_specials<float>() : float_specials<double>()) all.push_back(scalar(dtype, v));
+        for (double v : dtype == DType::f32_ ? float_specials<float>() : float_specials<double>())
+            all.push_back(scalar(dtype, v));
         return all;
     }
-    for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{7}, int64_t{-7}, int64_t{10},
-                      int64_t{63}, int64_t{64}, int64_t{65}, int64_t{1} << 31, int64_t{1} << 53, (int64_t{1} << 53) + 1,
-                      INT64_MAX, INT64_MIN, INT64_MIN + 1}) {
+    for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{7},
+                      int64_t{-7}, int64_t{10}, int64_t{63}, int64_t{64}, int64_t{65}, int64_t{1} << 31,
+                      int64_t{1} << 53, (int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN, INT64_MIN + 1}) {
         all.push_back(Scalar::of_i64(v));
     }
     return all;
@@ -51,20 +53,24 @@ Scalar domain_sample(DType dtype, Domain domain, std::mt19937_64& random) {
 
 HostArray array_of(DType dtype, std::vector<int64_t> shape, const std::vector<Scalar>& values) {
     HostArray array{dtype, std::move(shape), {}};
-    const auto width = static_cast<size_t>(byte_size(dtype)), count = static_cast<size_t>(array.element_count());
+    const auto width = static_cast<size_t>(byte_size(dtype)),
+               count = static_cast<size_t>(array.element_count());
     array.bytes.resize(count * width);
-    for (size_t k = 0; k < count; ++k) store_scalar(dtype, values[k % values.size()], array.bytes.data() + k * width);
+    for (size_t k = 0; k < count; ++k)
+        store_scalar(dtype, values[k % values.size()], array.bytes.data() + k * width);
     return array;
 }
 
-HostArray random_array(DType dtype, std::vector<int64_t> shape, Domain domain, unsigned special_share, std::mt19937_64& random) {
+HostArray random_array(DType dtype, std::vector<int64_t> shape, Domain domain, unsigned special_share,
+                       std::mt19937_64& random) {
     HostArray array{dtype, std::move(shape), {}};
     const auto width = static_cast<size_t>(byte_size(dtype));
     array.bytes.resize(static_cast<size_t>(array.element_count()) * width);
     const std::vector<Scalar> special = special_values(dtype);
     for (size_t at = 0; at < array.bytes.size(); at += width) {
         const bool pick = special_share != 0 && random() % special_share == 0;
-        store_scalar(dtype, pick ? special[random() % special.size()] : domain_sample(dtype, domain, random), array.bytes.data() + at);
+        store_scalar(dtype, pick ? special[random() % special.size()] : domain_sample(dtype, domain, random),
+                     array.bytes.data() + at);
     }
     return array;
 }

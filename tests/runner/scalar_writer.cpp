@@ -12,8 +12,10 @@ namespace {
 constexpr std::string_view kSignOfNan[] = {"copysign"};
 
 bool usable(const OpRow& op, bool exact) {
-    if (!op.has(kBuilt) || op.rule == TypeRule::cast || op.rule == TypeRule::contraction || op.arity == 0) return false;
-    if (std::find(std::begin(kSignOfNan), std::end(kSignOfNan), op.name) != std::end(kSignOfNan)) return false;
+    if (!op.has(kBuilt) || op.rule == TypeRule::cast || op.rule == TypeRule::contraction || op.arity == 0)
+        return false;
+    if (std::find(std::begin(kSignOfNan), std::end(kSignOfNan), op.name) != std::end(kSignOfNan))
+        return false;
     return !exact || op.has(kExact);
 }
 
@@ -47,14 +49,17 @@ public:
         declare("r", f.result);
         block(std::min(settings_.statements, 2 + pick(random_, 4)), 0);
         line(0, "return r");
-        f.text = fmt::format("elemental fn {}({}) -> {} {{\n{}}}\n", name, fmt::join(parameters, ", "), fuseline::name(f.result), text_);
+        f.text = fmt::format("elemental fn {}({}) -> {} {{\n{}}}\n", name, fmt::join(parameters, ", "),
+                             fuseline::name(f.result), text_);
         return f;
     }
 
 private:
     DType type() { return built_types()[pick(random_, built_types().size())]; }
 
-    void line(int depth, const std::string& text) { text_ += std::string(static_cast<size_t>(4 * (depth + 1)), ' ') + text + "\n"; }
+    void line(int depth, const std::string& text) {
+        text_ += std::string(static_cast<size_t>(4 * (depth + 1)), ' ') + text + "\n";
+    }
 
     TypedText expression() { return scalar_expression(names_, 2, settings_.exact, random_); }
 
@@ -126,9 +131,12 @@ private:
     void early_end(int depth) {
         line(depth, fmt::format("if {} {{", condition()));
         const size_t kind = pick(random_, 3);
-        if (loops_ != 0 && kind == 0) line(depth + 1, "break");
-        else if (loops_ != 0 && kind == 1) line(depth + 1, "continue");
-        else line(depth + 1, "return " + cast_to(result_, expression()));
+        if (loops_ != 0 && kind == 0)
+            line(depth + 1, "break");
+        else if (loops_ != 0 && kind == 1)
+            line(depth + 1, "continue");
+        else
+            line(depth + 1, "return " + cast_to(result_, expression()));
         line(depth, "}");
     }
 
@@ -162,7 +170,8 @@ std::string literal(DType dtype, Random& random) {
     if (is_bool(dtype)) return chance(random, 2) ? "true" : "false";
     constexpr const char* kIntegers[] = {"0", "1", "2", "3", "-1", "7", "-5", "63", "1000"};
     constexpr const char* kFloats[] = {"0.0", "-0.0", "1.0", "0.5", "-2.5", "3.0", "1e-3", "1e10", "0.1"};
-    return is_float(dtype) ? kFloats[pick(random, std::size(kFloats))] : kIntegers[pick(random, std::size(kIntegers))];
+    return is_float(dtype) ? kFloats[pick(random, std::size(kFloats))]
+                           : kIntegers[pick(random, std::size(kIntegers))];
 }
 
 std::optional<TypedText> applied(const OpRow& op, const std::vector<TypedText>& operands) {
@@ -174,8 +183,10 @@ std::optional<TypedText> applied(const OpRow& op, const std::vector<TypedText>& 
     }
     const auto typing = op_typing(op.id, types.data(), types.size(), nullptr, nullptr);
     if (!typing) return std::nullopt;
-    if (op.fixity == Fixity::infix) return TypedText{fmt::format("({} {} {})", texts[0], op.spelling, texts[1]), typing->result};
-    if (op.fixity == Fixity::prefix) return TypedText{fmt::format("({} {})", op.spelling, texts[0]), typing->result};
+    if (op.fixity == Fixity::infix)
+        return TypedText{fmt::format("({} {} {})", texts[0], op.spelling, texts[1]), typing->result};
+    if (op.fixity == Fixity::prefix)
+        return TypedText{fmt::format("({} {})", op.spelling, texts[0]), typing->result};
     return TypedText{fmt::format("{}({})", op.name, fmt::join(texts, ", ")), typing->result};
 }
 
@@ -188,9 +199,13 @@ TypedText scalar_expression(const std::vector<TypedText>& names, int depth, bool
     for (int attempt = 0; depth > 0 && attempt < 20; ++attempt) {
         const OpRow& op = *rows[pick(random, rows.size())];
         std::vector<TypedText> operands;
-        for (int k = 0; k < op.arity; ++k) operands.push_back(scalar_expression(names, depth - 1, exact, random));
-        // A literal may stand beside an operand that has a type.
-        if (op.arity == 2 && chance(random, 4)) operands[1].text = literal(operands[0].dtype, random), operands[1].dtype = operands[0].dtype;
+        for (int k = 0; k < op.arity; ++k)
+            operands.push_back(scalar_expression(names, depth - 1, exact, random));
+        // A literal may stand beside an operand that has a type; a negative one may not be an integer's
+        // power.
+        if (op.arity == 2 && op.rule != TypeRule::power && chance(random, 4)) {
+            operands[1] = {literal(operands[0].dtype, random), operands[0].dtype};
+        }
         if (auto made = applied(op, operands)) return *made;
     }
     return names[pick(random, names.size())];

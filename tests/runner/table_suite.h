@@ -9,8 +9,8 @@
 
 namespace fuseline::testing {
 
-/// Rows with kExact, and all integer operations, give the interpreter's bits. Other functions lie within the row's bound of
-/// the exact value, and all CPU variants give the same bits. `filter` chooses by "add f32".
+/// Rows with kExact, and all integer operations, give the interpreter's bits. Other functions lie within the
+/// row's bound of the exact value, and all CPU variants give the same bits. `filter` chooses by "add f32".
 void run_table_suite(const std::vector<TestDevice>& devices, const std::string& filter, Tally& tally);
 
 }  // namespace fuseline::testing

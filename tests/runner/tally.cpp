@@ -38,8 +38,9 @@ std::vector<Line> merged(const std::vector<std::string_view>& a, const std::vect
     std::vector<uint32_t> longest((a.size() + 1) * width);
     for (size_t i = a.size(); i-- > 0;) {
         for (size_t j = b.size(); j-- > 0;) {
-            longest[i * width + j] = a[i] == b[j] ? longest[(i + 1) * width + j + 1] + 1
-                                                  : std::max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+            longest[i * width + j] = a[i] == b[j]
+                                         ? longest[(i + 1) * width + j + 1] + 1
+                                         : std::max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
         }
     }
     size_t i = 0, j = 0;
@@ -47,7 +48,8 @@ std::vector<Line> merged(const std::vector<std::string_view>& a, const std::vect
         if (i < a.size() && j < b.size() && a[i] == b[j]) {
             lines.push_back({' ', a[i++]});
             ++j;
-        } else if (j == b.size() || (i < a.size() && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) {
+        } else if (j == b.size() ||
+                   (i < a.size() && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) {
             lines.push_back({'-', a[i++]});
         } else {
             lines.push_back({'+', b[j++]});
@@ -87,7 +89,8 @@ std::string unified_diff(std::string_view expected, std::string_view actual) {
     std::vector<bool> shown(lines.size());
     for (size_t k = 0; k < lines.size(); ++k) {
         if (lines[k].mark == ' ') continue;
-        for (size_t n = k - std::min(k, kContext); n < std::min(lines.size(), k + kContext + 1); ++n) shown[n] = true;
+        for (size_t n = k - std::min(k, kContext); n < std::min(lines.size(), k + kContext + 1); ++n)
+            shown[n] = true;
     }
     std::string text = "--- expected\n+++ found\n";
     for (size_t k = 0; k < lines.size(); ++k) {

@@ -16,8 +16,8 @@ public:
 
     size_t passed() const { return passed_; }
     size_t failed() const { return failed_; }
-    /// Prints "N passed, N failed[, N skipped]". Exit code: 1 with a failure, 77 when nothing ran but something was skipped,
-    /// 1 when there was nothing at all.
+    /// Prints "N passed, N failed[, N skipped]". Exit code: 1 with a failure, 77 when nothing ran but
+    /// something was skipped, 1 when there was nothing at all.
     int close() const;
 
 private:

@@ -42,7 +42,8 @@ void trim(std::string& text) {
 }  // namespace
 
 const Section* TestCase::section(std::string_view wanted) const {
-    const auto it = std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.name == wanted; });
+    const auto it =
+        std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.name == wanted; });
     return it == sections.end() ? nullptr : &*it;
 }
 
@@ -90,7 +91,8 @@ std::string test_file_text(const TestFile& file) {
 std::vector<std::string> test_files(const std::vector<std::string>& paths) {
     std::vector<std::string> files;
     for (const std::string& path : paths) {
-        if (!std::filesystem::exists(path)) throw UserError(fmt::format("there is no file or folder {}", path));
+        if (!std::filesystem::exists(path))
+            throw UserError(fmt::format("there is no file or folder {}", path));
         if (!std::filesystem::is_directory(path)) {
             files.push_back(path);
             continue;

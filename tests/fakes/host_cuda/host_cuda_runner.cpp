@@ -36,11 +36,16 @@ public:
     Outcome run();
 
     void access(const void* at, size_t bytes, bool write);
-    void fail(const std::string& what);
+    void fail(std::string_view what) {
+        note(what);
+        leave();
+    }
     void barrier() { wait(Wait::block); }
     const unsigned long long* exchange(unsigned mask, unsigned long long value);
 
 private:
+    void note(std::string_view what);
+    void leave();
     void find_stack();
     bool own(const void* at) const;
     void plain_block();
@@ -96,17 +101,21 @@ bool Runner::own(const void* at) const {
 void Runner::access(const void* at, size_t bytes, bool write) {
     if (own(at)) return;
     if (!memory_.holds(at, bytes)) {
-        fail(fmt::format("{} of {} bytes {}", write ? "a write" : "a read", bytes, memory_.describe(at)));
+        note(fmt::format("{} of {} bytes {}", write ? "a write" : "a read", bytes, memory_.describe(at)));
+        leave();
     }
     (write ? outcome_.count.written_bytes : outcome_.count.read_bytes) += bytes;
     if (write && bytes == 16) outcome_.count.wide_stores++;
 }
 
-/// Leaves the kernel: its frames own nothing.
-void Runner::fail(const std::string& what) {
+void Runner::note(std::string_view what) {
     const FlHostState& s = *l_.state;
     outcome_.fault = fmt::format("block ({}, {}, {}) thread ({}, {}, {}): {}", s.block.x, s.block.y,
                                  s.block.z, s.thread.x, s.thread.y, s.thread.z, what);
+}
+
+/// Leaves the kernel without unwinding: neither its frames nor those of the callbacks own anything here.
+void Runner::leave() {
     if (fibers_.empty()) longjmp(fault_, 1);
     stop_ = true;
     setcontext(&scheduler_);

@@ -101,6 +101,38 @@ TEST_CASE("rows of any length, broadcasts, transposed loads and indices", "[cuda
     }
 }
 
+TEST_CASE("rows that are never aligned, reversed and shifted accesses", "[cuda]") {
+    HostCudaDevice device;
+    const ir::Function odd = kernel_of(R"(
+kernel odd(%x: read f64, %y: write f64) sizes(n) schedule(map) index(32) {
+  nest (i: n, j: 3) grid lanes(2) {
+    %a = load %x [i + 2*j] : f64
+    store %y [3*i + j], %a
+  }
+})");
+    CHECK(compare_on_host(device, odd, {24, 60}, {{"n", 20}}) == "");
+    const ir::Function shifted = kernel_of(R"(
+kernel shifted(%x: read f32, %y: write f32) sizes(n, k) schedule(map) index(64) {
+  nest (i: n) grid lanes(4) {
+    %a = load %x [i + 1] : f32
+    %b = load %x [n - 1 - i] : f32
+    %c = load %x [i + k] : f32
+    %d = load %x [2*i] : f32
+    %0 = sub %a, %b : f32
+    %1 = mul %0, %c : f32
+    %2 = add %1, %d : f32
+    store %y [i], %2
+  }
+})");
+    for (int bits : {32, 64}) {
+        for (int64_t k : {0, 3, 4}) {
+            CAPTURE(bits, k);
+            CHECK(compare_on_host(device, wide(shifted, bits), {600, 299}, {{"n", 299}, {"k", k}}) == "");
+            CHECK(device.last_count().wide_stores == static_cast<uint64_t>(k % 4 == 0 ? 74 : 0));
+        }
+    }
+}
+
 TEST_CASE("blocks in rows of a grid are the same blocks", "[cuda]") {
     HostCudaDevice device;
     const ir::Function kernel = wide(kernel_of(kTriad), 64);

@@ -62,13 +62,13 @@ TEST_CASE("loops nested to the limit, every carried name weak") {
 }
 
 TEST_CASE("calls and blocks that nest too deep are reported") {
-    std::string text = "fn f0(x) = x\n";
+    std::string text = "fn step0(x) = x\n";
     for (int i = 1; i < 150; ++i) {
-        text += "fn f" + std::to_string(i) + "(x) = f" + std::to_string(i - 1) + "(x)\n";
+        text += "fn step" + std::to_string(i) + "(x) = step" + std::to_string(i - 1) + "(x)\n";
     }
     SourceMap sources;
     Diagnostics diagnostics;
-    check_program(sources, "test.dsl", text + "fn g(x: f32[n]) = f149(x)\n", nullptr, diagnostics);
+    check_program(sources, "test.dsl", text + "fn g(x: f32[n]) = step149(x)\n", nullptr, diagnostics);
     REQUIRE(diagnostics.error_count() == 1);
     CHECK(diagnostics.sorted()[0].message == "calls nest deeper than 100 levels");
 }
@@ -78,6 +78,20 @@ TEST_CASE("early returns in a row nest up to a limit") {
     for (int i = 0; i < 150; ++i) text += "if x > " + std::to_string(i) + " { return x }\n";
     Diagnostics diagnostics;
     check(text + "return 0\n}\n", diagnostics);
+}
+
+TEST_CASE("blocks in calls in blocks are counted together") {
+    std::string text = "elemental fn step0(x: f32) = x\n";
+    for (int k = 1; k <= 90; ++k) {
+        text += "elemental fn step" + std::to_string(k) + "(x: f32) -> f32 {\ny = x\n";
+        for (int i = 0; i < 90; ++i) text += "if x > " + std::to_string(i) + " {\n";
+        text += "y = step" + std::to_string(k - 1) + "(x)\n" + std::string(90, '}') + "\nreturn y\n}\n";
+    }
+    SourceMap sources;
+    Diagnostics diagnostics;
+    check_program(sources, "test.dsl", text, nullptr, diagnostics);
+    REQUIRE(diagnostics.has_errors());
+    CHECK(diagnostics.sorted()[0].message == "blocks and early returns nest deeper than 300 levels");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What a session reports: kernels are compiled once, by any number of threads, whatever sizes, scalars and names.
+// What a session reports: kernels are compiled once, by any number of threads, whatever sizes, scalars and
+// names.
 #include <atomic>
 #include <thread>
 
