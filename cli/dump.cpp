@@ -18,6 +18,8 @@ namespace {
 
 /// Newest architecture that the project is measured on; printed where no GPU says otherwise.
 constexpr const char* kDefaultArchitecture = "sm_90";
+/// What drivers since CUDA 12.1 accept.
+constexpr int kParameterBytes = 32764;
 
 class StagePrinter {
 public:
@@ -25,7 +27,7 @@ public:
         const Device* device = module_.session->device.get();
         cuda_ = device != nullptr && device->target().kind == TargetKind::cuda
                     ? device->target()
-                    : Target{TargetKind::cuda, kDefaultArchitecture, 0, false, 4096};
+                    : Target{TargetKind::cuda, kDefaultArchitecture, 0, false, kParameterBytes};
     }
 
     std::string print(const std::string& function, const std::string& stage) {
@@ -156,7 +158,9 @@ void dump_stages(const Module& module, const std::string& function, const std::s
             if (names.size() > 1) std::cout << "==== " << stage << " ====\n";
             std::cout << text;
         } else {
-            std::filesystem::create_directories(folder);
+            std::error_code failed;
+            std::filesystem::create_directories(folder, failed);
+            if (failed) throw UserError(fmt::format("{}: the folder cannot be made: {}", folder, failed.message()));
             write_file_whole(fmt::format("{}/{}.{}", folder, stage, ending(stage)), text);
         }
     }

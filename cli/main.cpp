@@ -30,7 +30,7 @@ int exit_code(Error::Kind kind) {
 
 /// Messages that already begin with a place or `error:` are printed as they are.
 int report(std::string_view text, int code) {
-    const bool placed = text.find("error: ") != std::string_view::npos;
+    const bool placed = text.substr(0, text.find('\n')).find("error: ") != std::string_view::npos;
     std::cerr << (placed ? "" : "error: ") << text;
     if (text.empty() || text.back() != '\n') std::cerr << '\n';
     return code;

@@ -137,7 +137,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
     command->add_option("--in", a->in, "Argument of --fn: NAME=FILE.npy or NAME=value")->expected(1)->take_all();
     command->add_option("--out", a->out, "Where a result of --fn goes: NAME=FILE.npy; an unnamed result is `result`")->expected(1)->take_all();
     command->add_option("--set", a->set, "Value of a `param`: NAME=value")->expected(1)->take_all();
-    command->add_option("--stats", a->stats, "Print what was compiled and launched: --stats or --stats=json")->expected(0, 1)->default_str("table");
+    command->add_flag("--stats{table}", a->stats, "Print what was compiled and launched: --stats or --stats=json");
     command->add_option("--dump", a->dump, "Print stages, comma-separated: " + fmt::format("{}", fmt::join(stages(), ",")));
     command->add_option("--dump-dir", a->dump_folder, "Write the dumped stages to files in this folder");
     a->device.add(*command);

@@ -46,6 +46,8 @@ public:
     virtual ~ScriptHooks() = default;
     /// The parameter of the current graph that stands for a variable.
     virtual Value fetch(const StoredValue& stored) = 0;
+    /// Takes over a check that a statement of the script asks for; false leaves it to the graph.
+    virtual bool check(const ir::Check& check, Span span) = 0;
     /// A parameter of the current graph for a constant that crosses into an entry.
     virtual ir::ValueId cross(const Value& value, DType dtype, std::string_view function,
                               std::string_view parameter) = 0;
@@ -66,7 +68,8 @@ public:
     ir::Builder builder;
     Frame* frame = nullptr;
     ScriptHooks* script = nullptr;
-    std::set<std::string, std::less<>> script_names;        ///< for messages: functions do not see them
+    std::set<std::string, std::less<>> script_names;     ///< for messages: functions do not see them
+    std::vector<std::pair<ExtentId, ExtentId>> assumed;  ///< equalities of sizes that are asserted or tested
     std::map<std::string, Span, std::less<>> symbol_spans;  ///< where each size of the graph is bound
 
     ExtentPool& extents() { return builder.extents(); }
@@ -162,7 +165,8 @@ public:
     void run_block(std::span<const ast::StmtId> block);
     void run_statement(ast::StmtId id);
     void assign(const std::string& name, Span span, Value value);
-    /// Names a computed value for people; parameters have names, and constants and sizes stand for themselves.
+    /// Names a computed value for people; parameters have names, and constants and sizes stand for
+    /// themselves.
     void name_result(ir::ValueId id, const std::string& name);
     Value run_body();
     std::optional<ir::ValueId> scalar_condition(const Argument& a, std::string_view instead);
@@ -197,6 +201,7 @@ private:
     std::optional<ExtentId> parameter_size(ir::ValueId id);
     bool report_unbound(ast::ExprId dim);
     std::vector<std::string> local_sizes() const;
+    void add_check(ir::Check check, Span span);
     void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span,
                        std::string_view what);
 

@@ -22,6 +22,7 @@ public:
         : modules_(modules), program_(program), diagnostics_(diagnostics), tree_(modules.root()->tree) {}
     void run();
     Value fetch(const StoredValue& stored) override;
+    bool check(const ir::Check& check, Span span) override;
     ir::ValueId cross(const Value& value, DType dtype, std::string_view function,
                       std::string_view parameter) override;
 
@@ -53,6 +54,8 @@ private:
     void begin_segment();
     /// Ends the segment: `wanted` and all values used later become variables. What `wanted` becomes.
     std::vector<ScriptValue> flush(const std::vector<Argument>& wanted);
+    /// Whether the runner knows the size: its names are bound by loads and integer params.
+    bool known_size(ExtentId e);
     std::optional<ScriptValue> constant_value(const Argument& a);
     Value keep(const Value& value, const std::string& name, Span span);
     uint32_t store(ir::ValueId id, const std::string& name, Span span);

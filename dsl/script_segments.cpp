@@ -1,6 +1,8 @@
 // Segments of a script: graphs with variables as parameters and results.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dsl/script_builder.h"
 #include "dsl/script_sizes.h"
 #include "dsl/weak.h"
@@ -54,6 +56,25 @@ ir::ValueId ScriptBuilder::cross(const Value& value, DType dtype, std::string_vi
         crossed_[name] = constant;
     }
     return id;
+}
+
+bool ScriptBuilder::known_size(ExtentId e) {
+    for (const std::string& name : checker_->extents().symbols(e)) {
+        const auto& params = program_.params;
+        const bool param =
+            std::any_of(params.begin(), params.end(), [&](const Param& p) { return p.name == name; });
+        if (!param && !symbol_spans_.count(name)) return false;
+    }
+    return true;
+}
+
+bool ScriptBuilder::check(const ir::Check& check, Span span) {
+    ir::Check own = check;
+    own.left = checker_->extents().substitute(check.left, crossed_);
+    own.right = checker_->extents().substitute(check.right, crossed_);
+    if (!known_size(own.left) || !known_size(own.right)) return false;
+    program_.script.steps.push_back({CheckStep{std::move(own)}, span});
+    return true;
 }
 
 /// Values that need no variable: texts, constants, sizes.
@@ -149,6 +170,10 @@ void ScriptBuilder::add_size_arguments() {
 void ScriptBuilder::end_segment(Span span) {
     ir::Builder& b = checker_->builder;
     faulty_ |= frame_.faulty;
+    equalities_.clear();
+    for (const auto& [left, right] : checker_->assumed) {
+        if (known_size(left) && known_size(right)) equalities_.push_back({left, right});
+    }
     if (!yields_.empty() || has_checks(b.function())) {
         add_size_arguments();
         program_.script.extents = b.extents();

@@ -31,6 +31,7 @@ bool Checker::different_extent(ExtentId a, ExtentId b) {
 }
 
 void Checker::assume_equal(ExtentId a, ExtentId b) {
+    assumed.push_back({a, b});
     a = canonical(a);
     b = canonical(b);
     if (a == b) return;
@@ -53,6 +54,18 @@ void Checker::assume_equal(ExtentId a, ExtentId b) {
     substitutions_.insert(added.begin(), added.end());
 }
 
+/// Checks stand in the graph's body whatever region is being filled.
+void Checker::add_check(ir::Check check, Span span) {
+    if (script && !frame->function && script->check(check, span)) return;
+    const ir::RegionId back = builder.insertion();
+    const Span before = builder.current_span();
+    builder.set_insertion(builder.function().body());
+    builder.set_span(span);
+    builder.check(std::move(check));
+    builder.set_insertion(back);
+    builder.set_span(before);
+}
+
 bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message,
                              Span span) {
     const bool equality = relation == ir::Check::Relation::equal;
@@ -68,13 +81,7 @@ bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, Extent
         note_sizes(d, {left, right});
         return false;
     }
-    const ir::RegionId back = builder.insertion();
-    const Span before = builder.current_span();
-    builder.set_insertion(builder.function().body());
-    builder.set_span(span);
-    builder.check(ir::Check{left, right, relation, std::move(message)});
-    builder.set_insertion(back);
-    builder.set_span(before);
+    add_check({left, right, relation, std::move(message)}, span);
     if (equality) assume_equal(left, right);
     return true;
 }

@@ -244,14 +244,30 @@ std::optional<mpz_class> parse_integer(const std::string& digits) {
     return z;
 }
 
+namespace {
+
+/// The power of ten of the first digit that is not zero, in a literal too large or too small for f64.
+int64_t leading_exponent(const std::string& digits) {
+    const size_t e = std::min(digits.find_first_of("eE"), digits.size());
+    const size_t point = std::min(digits.find('.'), e);
+    const size_t first = digits.find_first_of("123456789");
+    int64_t exponent = 0;
+    if (e < digits.size()) {
+        const size_t sign = digits[e + 1] == '+' ? 1 : 0;
+        const auto parsed = std::from_chars(digits.data() + e + 1 + sign, digits.data() + digits.size(), exponent);
+        if (parsed.ec != std::errc()) exponent = digits[e + 1] == '-' ? INT32_MIN : INT32_MAX;
+    }
+    const auto place = static_cast<int64_t>(point) - static_cast<int64_t>(first);
+    return exponent + (place > 0 ? place - 1 : place);
+}
+
+}  // namespace
+
 double parse_floating(const std::string& digits) {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::result_out_of_range) {
-        const size_t e = digits.find_first_of("eE");
-        const bool tiny =
-            (e != std::string::npos && digits.find('-', e) != std::string::npos) || digits[0] == '0';
-        return tiny ? 0.0 : std::numeric_limits<double>::infinity();
+        return leading_exponent(digits) > 0 ? std::numeric_limits<double>::infinity() : 0.0;
     }
     require(error == std::errc(), "a floating literal reads as a number");
     return value;

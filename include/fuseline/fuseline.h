@@ -29,7 +29,8 @@ public:
     explicit Results(std::vector<std::pair<std::string, Array>> values) : values_(std::move(values)) {}
     /// Throws Error::user for a name that is not there.
     const Array& operator[](const std::string& name) const;
-    const Array& operator[](size_t position) const { return values_.at(position).second; }
+    /// Throws Error::user past the end.
+    const Array& operator[](size_t position) const;
     size_t size() const { return values_.size(); }
     auto begin() const { return values_.begin(); }
     auto end() const { return values_.end(); }

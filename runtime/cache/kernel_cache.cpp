@@ -29,9 +29,12 @@ KernelCache::Found KernelCache::get(const Hash128& hash, const std::string& text
         promise.set_value(executable);
         return {std::move(executable), true};
     } catch (...) {
+        {
+            // Out of the map first: whoever comes from now on tries again.
+            const std::lock_guard lock(mutex_);
+            entries_.erase(find(hash, text));
+        }
         promise.set_exception(std::current_exception());
-        const std::lock_guard lock(mutex_);
-        entries_.erase(find(hash, text));
         throw;
     }
 }

@@ -218,8 +218,8 @@ std::unique_ptr<CpuCode> OrcEngine::compile(const std::string& ir, const std::st
     if (!found) {
         const std::string log = llvm::toString(found.takeError());
         const std::lock_guard lock(s.reporting);
-        throw ToolchainError(
-            fmt::format("a kernel cannot be linked: {}", s.reported.empty() ? log : s.reported), log);
+        const std::string reason = std::exchange(s.reported, {});
+        throw ToolchainError(fmt::format("a kernel cannot be linked: {}", reason.empty() ? log : reason), log);
     }
     code->entry = found->toPtr<CpuKernel>();
     return code;

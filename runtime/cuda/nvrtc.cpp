@@ -50,8 +50,8 @@ constexpr int kBuiltinFailure = 7;
 /// Sonames, newest first.
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
+/// Names by version, the newest first; of one version the loader's own choice before the usual folders.
 std::vector<std::string> candidates() {
-    std::vector<std::string> paths(std::begin(kNames), std::end(kNames));
     std::vector<std::string> folders;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
         if (const char* home = std::getenv(variable)) folders.push_back(std::string(home) + "/lib64");
@@ -65,8 +65,10 @@ std::vector<std::string> candidates() {
     }
     std::sort(versions.rbegin(), versions.rend());
     folders.insert(folders.end(), versions.begin(), versions.end());
-    for (const std::string& folder : folders) {
-        for (const char* name : kNames) paths.push_back(folder + "/" + name);
+    std::vector<std::string> paths;
+    for (const char* name : kNames) {
+        paths.emplace_back(name);
+        for (const std::string& folder : folders) paths.push_back(folder + "/" + name);
     }
     return paths;
 }

@@ -35,6 +35,7 @@ struct Conversion {
 
     PlanValue operator()(int64_t value) const {
         if (!scalar || is_bool(dtype)) fail(std::to_string(value));
+        if (dtype == DType::f32_) return scalar_value(Scalar::of_f32(static_cast<float>(value)));
         if (is_float(dtype)) return (*this)(static_cast<double>(value));
         return scalar_value(Scalar::of_i64(value));
     }
@@ -70,9 +71,15 @@ struct Conversion {
         return v;
     }
 
+    /// Kernels access whole elements at multiples of their size.
+    void test_memory(uintptr_t address, const std::vector<int64_t>& shape) const {
+        if (address == 0 && Array::element_count(shape) != 0) fail("a null pointer");
+        if (address % static_cast<uintptr_t>(byte_size(dtype)) != 0) fail("memory that is not aligned to its elements");
+    }
+
     PlanValue operator()(const HostSpan& span) const {
         test_type(span.dtype, span.shape);
-        if (span.data == nullptr && Array::element_count(span.shape) != 0) fail("a null pointer");
+        test_memory(reinterpret_cast<uintptr_t>(span.data), span.shape);
         if (scalar) return scalar_value(load_scalar(dtype, span.data));
         PlanValue v;
         v.dtype = dtype;
@@ -84,7 +91,7 @@ struct Conversion {
     PlanValue operator()(const DeviceSpan& span) const {
         test_type(span.dtype, span.shape);
         if (device == nullptr || device->shares_host_memory()) fail("device memory in a session that has no GPU");
-        if (span.pointer == 0 && Array::element_count(span.shape) != 0) fail("a null device pointer");
+        test_memory(span.pointer, span.shape);
         if (scalar) fail("device memory; a scalar must be a host value");
         PlanValue v;
         v.dtype = dtype;

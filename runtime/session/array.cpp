@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/session/array_storage.h"
+#include "runtime/session/errors.h"
 
 namespace fuseline {
 namespace {
@@ -27,20 +28,19 @@ ArrayStorage::ArrayStorage(HostArray array)
     : dtype_(array.dtype), shape_(std::move(array.shape)), bytes_(array.bytes.size()), host_(std::move(array.bytes)) {}
 
 ArrayStorage::ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation,
-                           std::shared_ptr<Device> device, Stream stream)
+                           std::shared_ptr<Device> device)
     : dtype_(dtype),
       shape_(std::move(shape)),
       bytes_(bytes_of(dtype_, shape_)),
       device_(std::move(device)),
-      allocation_(std::move(allocation)),
-      stream_(stream) {}
+      allocation_(std::move(allocation)) {}
 
 const void* ArrayStorage::host_data() const {
     if (allocation_ == nullptr) return host_.data();
     if (device_->shares_host_memory()) return allocation_->pointer;
     std::call_once(copied_, [this] {
         host_.resize(bytes_);
-        if (bytes_ != 0) device_->copy_to_host(host_.data(), allocation_->pointer, bytes_, stream_);
+        if (bytes_ != 0) device_->copy_to_host(host_.data(), allocation_->pointer, bytes_, nullptr);
     });
     return host_.data();
 }
@@ -59,7 +59,9 @@ DType Array::dtype() const { return storage_->dtype(); }
 const std::vector<int64_t>& Array::shape() const { return storage_->shape(); }
 size_t Array::byte_count() const { return storage_->byte_count(); }
 bool Array::on_device() const { return storage_->on_device(); }
-const void* Array::data() const { return storage_->host_data(); }
+const void* Array::data() const {
+    return translated(nullptr, [&] { return storage_->host_data(); });
+}
 
 int64_t Array::element_count(const std::vector<int64_t>& shape) {
     return static_cast<int64_t>(bytes_of(DType::u8_, shape));

@@ -14,9 +14,9 @@ namespace fuseline {
 class ArrayStorage {
 public:
     explicit ArrayStorage(HostArray array);
-    /// `device` is kept alive with the memory; `stream` is where the elements are written.
-    ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation, std::shared_ptr<Device> device,
-                 Stream stream);
+    /// `device` is kept alive with the memory. Its own stream is behind whatever writes the elements.
+    ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation,
+                 std::shared_ptr<Device> device);
 
     DType dtype() const { return dtype_; }
     const std::vector<int64_t>& shape() const { return shape_; }
@@ -35,7 +35,6 @@ private:
     // Declared so that the memory goes before the device that frees it.
     std::shared_ptr<Device> device_;
     std::shared_ptr<Allocation> allocation_;
-    Stream stream_ = nullptr;
     mutable std::once_flag copied_;
     mutable std::vector<std::byte> host_;
 };

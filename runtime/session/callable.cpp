@@ -54,9 +54,17 @@ const Compiled& Callable::compiled() {
         PassSettings passes;
         passes.disabled = session_->settings.disabled_passes;
         compiled_ = compile(graph_, session_->target(), passes);
-        for (const ir::Function& kernel : compiled_->kernels) prepared_.push_back({{}, lines_of(kernel, *sources_)});
+        for (const ir::Function& kernel : compiled_->kernels) {
+            positions_.emplace(kernel.name, prepared_.size());
+            prepared_.push_back({{}, lines_of(kernel, *sources_)});
+        }
     }
     return *compiled_;
+}
+
+bool Callable::has_executable(size_t position, int index_bits) {
+    const std::lock_guard lock(mutex_);
+    return prepared_[position].executables[index_bits == 64 ? 1 : 0] != nullptr;
 }
 
 std::shared_ptr<Executable> Callable::executable(size_t position, int index_bits) {
@@ -153,15 +161,15 @@ std::vector<std::optional<Array>> Callable::call(std::vector<PlanValue> argument
             deliver(values[i], *outputs[i], stream);
             results.emplace_back();
         } else {
-            results.emplace_back(own(values[i], stream));
+            results.emplace_back(own(values[i]));
         }
     }
     return results;
 }
 
-Array Callable::own(PlanValue& v, Stream stream) const {
+Array Callable::own(PlanValue& v) const {
     if (v.scalar) return to_array(host_array(v));
-    return Array(std::make_shared<ArrayStorage>(v.dtype, v.shape, v.allocation, session_->device, stream));
+    return Array(std::make_shared<ArrayStorage>(v.dtype, v.shape, v.allocation, session_->device));
 }
 
 void Callable::deliver(const PlanValue& v, const OutputPlace& place, Stream stream) const {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,10 @@ public:
     const Compiled& compiled();
     /// The kernel's executable for an index width, compiled on the first use.
     std::shared_ptr<Executable> executable(size_t kernel, int index_bits);
+    /// Whether `executable` answers without a look into the session's kernels.
+    bool has_executable(size_t kernel, int index_bits);
+    /// Position of a kernel that the plan names.
+    size_t kernel_position(const std::string& name) const { return positions_.at(name); }
 
     /// Arguments in the order of the parameters, with the parameters' element types. Results in order; an empty array stands for
     /// a result that went to `outputs` (by position).
@@ -58,7 +63,7 @@ private:
     std::vector<std::optional<Array>> interpret_call(const std::vector<PlanValue>& arguments,
                                                      const std::vector<std::optional<OutputPlace>>& outputs,
                                                      const std::map<std::string, int64_t>& sizes);
-    Array own(PlanValue& value, Stream stream) const;
+    Array own(PlanValue& value) const;
     /// Brings a result to the caller's memory unless it was computed there.
     void deliver(const PlanValue& value, const OutputPlace& place, Stream stream) const;
     void test_outputs(const std::vector<std::optional<OutputPlace>>& outputs, const std::map<std::string, int64_t>& sizes) const;
@@ -76,6 +81,7 @@ private:
         std::string lines;
     };
     std::vector<Prepared> prepared_;
+    std::unordered_map<std::string, size_t> positions_;  ///< kernel name -> position
 };
 
 }  // namespace fuseline

@@ -15,6 +15,8 @@ template <class Body>
 decltype(auto) translated(const SourceMap* sources, Body&& body) {
     try {
         return std::forward<Body>(body)();
+    } catch (const Error&) {
+        throw;
     } catch (const UserError& e) {
         const SourceMap none;
         throw Error(Error::Kind::user, render(e.diagnostics(), sources != nullptr ? *sources : none));
@@ -24,6 +26,8 @@ decltype(auto) translated(const SourceMap* sources, Body&& body) {
         throw Error(Error::Kind::internal, std::string("internal error: ") + e.what());
     } catch (const std::bad_alloc&) {
         throw Error(Error::Kind::user, "out of memory on the host");
+    } catch (const std::exception& e) {
+        throw Error(Error::Kind::internal, std::string("internal error: ") + e.what());
     }
 }
 

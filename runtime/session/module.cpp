@@ -36,7 +36,10 @@ std::vector<std::optional<OutputPlace>> output_places(const ir::Function& graph,
         if (place.on_device && (device == nullptr || device->shares_host_memory())) {
             throw UserError(fmt::format("the memory for result '{}' is device memory, and the session has no GPU", name));
         }
-        if (place.pointer == nullptr && Array::element_count(place.shape) != 0) {
+        if (reinterpret_cast<uintptr_t>(place.pointer) % static_cast<uintptr_t>(byte_size(place.dtype)) != 0) {
+            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements", name));
+        }
+        if (Array::element_count(place.shape) != 0 && place.pointer == nullptr) {
             throw UserError(fmt::format("the memory for result '{}' is a null pointer", name));
         }
         places[static_cast<size_t>(it - graph.result_names.begin())] = std::move(place);
@@ -144,6 +147,11 @@ const Array& Results::operator[](const std::string& name) const {
         if (known == name) return array;
     }
     throw Error(Error::Kind::user, fmt::format("there is no result '{}'", name));
+}
+
+const Array& Results::operator[](size_t position) const {
+    if (position < values_.size()) return values_[position].second;
+    throw Error(Error::Kind::user, fmt::format("there is no result at position {}; the call has {}", position, values_.size()));
 }
 
 std::vector<std::string> Module::functions() const {

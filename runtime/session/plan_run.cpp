@@ -2,6 +2,8 @@
 #include "runtime/session/plan_run.h"
 
 #include <algorithm>
+#include <future>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -46,9 +48,14 @@ std::vector<PlanValue> PlanRun::run(std::vector<PlanValue> arguments, const std:
     const ir::Region& body = plan_.region(plan_.body());
     for (size_t i = 0; i < arguments.size(); ++i) values_[body.parameters[i].index] = std::move(arguments[i]);
     place_outputs(outputs);
+    prepare();
     // Temporaries are freed on the own stream, so it must be behind this call's work before they go, on failure too.
     const StreamOrder order(*callable_.session_->device, stream_);
-    for (ir::NodeId id : body.nodes) node(id);
+    for (ir::NodeId id : body.nodes) {
+        // Host scalars are evaluated where they are used; checks were tested before.
+        if (plan_.node(id).op.is(ir::Structure::alloc_)) allocate(id);
+        if (plan_.node(id).op.is(ir::Structure::launch_)) launch(id);
+    }
     std::vector<PlanValue> results;
     for (ir::ValueId v : body.yields) results.push_back(value(v));
     return results;
@@ -62,12 +69,41 @@ void PlanRun::place_outputs(const std::vector<std::optional<OutputPlace>>& outpu
     }
 }
 
-void PlanRun::node(ir::NodeId id) {
-    const ir::Node& n = plan_.node(id);
-    if (n.op.is(ir::Structure::check_)) return test_check(plan_, id, sizes_);
-    if (n.op.is(ir::Structure::alloc_)) return allocate(id);
-    if (n.op.is(ir::Structure::launch_)) return launch(id);
-    // All other nodes of a plan are host scalars, evaluated where they are used.
+void PlanRun::prepare() {
+    for (ir::NodeId id : plan_.region(plan_.body()).nodes) {
+        const ir::Node& n = plan_.node(id);
+        if (n.op.is(ir::Structure::check_)) test_check(plan_, id, sizes_);
+        if (n.op.is(ir::Structure::launch_)) launches_[id.index] = ready(std::get<ir::Launch>(n.attribute));
+    }
+    compile_missing();
+    for (auto& [id, launch] : launches_) {
+        if (launch.executable == nullptr) launch.executable = callable_.executable(launch.kernel, launch.index_bits);
+    }
+}
+
+PlanRun::ReadyLaunch PlanRun::ready(const ir::Launch& launch) const {
+    ReadyLaunch r;
+    r.kernel = callable_.kernel_position(launch.kernel);
+    for (const auto& [symbol, extent] : launch.sizes) r.sizes.push_back(size(extent));
+    r.index_bits = index_bits_for(callable_.compiled_->kernels[r.kernel], r.sizes);
+    return r;
+}
+
+void PlanRun::compile_missing() {
+    std::map<std::pair<size_t, int>, ReadyLaunch*> missing;
+    for (auto& [id, launch] : launches_) {
+        if (!callable_.has_executable(launch.kernel, launch.index_bits)) {
+            missing.emplace(std::pair(launch.kernel, launch.index_bits), &launch);
+        }
+    }
+    if (missing.size() < 2) return;
+    std::vector<std::pair<ReadyLaunch*, std::future<std::shared_ptr<Executable>>>> builds;
+    for (auto& [key, launch] : missing) {
+        builds.emplace_back(launch, std::async(std::launch::async, [this, key = key] {
+                                return callable_.executable(key.first, key.second);
+                            }));
+    }
+    for (auto& [launch, build] : builds) launch->executable = build.get();
 }
 
 PlanValue& PlanRun::value(ir::ValueId id) {
@@ -125,34 +161,29 @@ void* PlanRun::pointer_of(PlanValue& v) {
 }
 
 void PlanRun::launch(ir::NodeId id) {
-    const auto& launch = std::get<ir::Launch>(plan_.node(id).attribute);
-    const std::vector<ir::Function>& kernels = callable_.compiled_->kernels;
-    const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == launch.kernel; });
-    require(kernel != kernels.end(), "a plan launches a kernel that it does not have");
-
+    ReadyLaunch& ready = launches_.at(id.index);
     LaunchArguments arguments;
+    arguments.sizes = std::move(ready.sizes);
     int64_t bytes = 0;
+    std::set<ir::ValueId> counted;
     for (ir::ValueId operand : plan_.operands(id)) {
         PlanValue& v = value(operand);
         if (v.scalar) {
             arguments.scalars.push_back(*v.scalar);
         } else {
             arguments.buffers.push_back(pointer_of(v));
-            bytes += static_cast<int64_t>(byte_count(v.dtype, v.shape));
+            if (counted.insert(operand).second) bytes += static_cast<int64_t>(byte_count(v.dtype, v.shape));
         }
     }
-    for (const auto& [symbol, extent] : launch.sizes) arguments.sizes.push_back(size(extent));
-
-    const auto position = static_cast<size_t>(kernel - kernels.begin());
-    const auto executable = callable_.executable(position, index_bits_for(*kernel, arguments.sizes));
     SessionImpl& session = *callable_.session_;
     double ms = 0;
     if (session.settings.time_kernels) {
-        ms = session.device->timed_launch(*executable, arguments, stream_);
+        ms = session.device->timed_launch(*ready.executable, arguments, stream_);
     } else {
-        session.device->launch(*executable, arguments, stream_);
+        session.device->launch(*ready.executable, arguments, stream_);
     }
-    session.recorder.launched(executable->symbol, kernel->schedule, callable_.prepared_[position].lines, bytes, ms);
+    session.recorder.launched(ready.executable->symbol, callable_.compiled_->kernels[ready.kernel].schedule,
+                              callable_.prepared_[ready.kernel].lines, bytes, ms);
 }
 
 }  // namespace fuseline

@@ -20,7 +20,8 @@ public:
 
 private:
     void place_outputs(const std::vector<std::optional<OutputPlace>>& outputs);
-    void node(ir::NodeId id);
+    /// Tests the checks and compiles what is missing, several kernels at once, before any work is enqueued.
+    void prepare();
     void allocate(ir::NodeId id);
     void launch(ir::NodeId id);
     PlanValue& value(ir::ValueId id);
@@ -29,11 +30,22 @@ private:
     /// Copies an argument's host elements to the device at its first use.
     void* pointer_of(PlanValue& value);
 
+    /// A launch of the plan with its sizes known.
+    struct ReadyLaunch {
+        size_t kernel = 0;
+        int index_bits = 64;
+        std::vector<int64_t> sizes;
+        std::shared_ptr<Executable> executable;
+    };
+    ReadyLaunch ready(const ir::Launch& launch) const;
+    void compile_missing();
+
     Callable& callable_;
     const ir::Function& plan_;
     const std::map<std::string, int64_t>& sizes_;
     Stream stream_;
     std::unordered_map<uint32_t, PlanValue> values_;
+    std::unordered_map<uint32_t, ReadyLaunch> launches_;  ///< by node
     std::unordered_map<uint32_t, OutputPlace> places_;  ///< value -> caller's memory on the device
 };
 

@@ -1,8 +1,6 @@
 // Differential tests from the tables.
 #include "tests/runner/table_suite.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,9 +9,9 @@
 #include "runtime/session/array_storage.h"
 #include "runtime/session/module_impl.h"
 #include "tests/runner/literals.h"
+#include "tests/runner/op_comparison.h"
 #include "tests/runner/reproducer.h"
 #include "tests/runner/samples.h"
-#include "tests/unit/ops/exact_functions.h"
 
 namespace fuseline::testing {
 namespace {
@@ -46,14 +44,6 @@ const std::vector<Entry>& entries() {
     }();
     return all;
 }
-
-/// An operator at one operand type.
-struct Operation {
-    const OpRow* op;
-    std::vector<DType> operands;
-    OpTyping typing;
-    std::string title;  ///< "add f32"
-};
 
 std::vector<Operation> operations() {
     std::vector<Operation> all;
@@ -147,81 +137,6 @@ NamedArrays arguments(const Operation& o, const Entry& entry, const std::vector<
     return all;
 }
 
-double as_double(DType dtype, Scalar s) { return dtype == DType::f32_ ? s.as_f32() : s.as_f64(); }
-
-/// Ulp by which functions of the host's C library may be off; the shim calls these in place of CUDA's.
-constexpr double kHostLibrary = 4.5;
-
-/// Bounds hold in a row's domain; outside it a function may be this many times worse (lgamma near its
-/// negative zeros).
-constexpr double kOutside = 8;
-
-/// The table's bound of a device in ulp.
-double bound(const OpRow& op, DType dtype, const TestDevice& device) {
-    const bool cuda = device.name.starts_with("cuda");
-    const bool single = dtype == DType::f32_;
-    if (device.name == "cuda-on-host")
-        return std::max(kHostLibrary, single ? op.ulp.cuda_f32 : op.ulp.cuda_f64);
-    return cuda ? (single ? op.ulp.cuda_f32 : op.ulp.cuda_f64) : (single ? op.ulp.cpu_f32 : op.ulp.cpu_f64);
-}
-
-/// Compares one call's result with the interpreter's and, for inexact functions, with the exact value.
-class Comparison {
-public:
-    Comparison(const Operation& o, const NamedArrays& arguments, const HostArray& reference)
-        : o_(o), arguments_(arguments), reference_(reference) {}
-
-    std::string check(const HostArray& found, const TestDevice& device) const {
-        if (exact()) return difference(reference_, found);
-        if (found.dtype != reference_.dtype || found.shape != reference_.shape)
-            return difference(reference_, found);
-        return difference_where(reference_, found, [&](int64_t k) { return differs(found, device, k); });
-    }
-
-private:
-    bool exact() const { return o_.op->has(kExact) || !is_float(o_.typing.operation); }
-
-    /// The operand's element that the result's element comes from.
-    Scalar operand(size_t k, int64_t position) const {
-        const HostArray& array = arguments_[k].second;
-        int64_t at = 0, stride = 1;
-        for (size_t axis = array.shape.size(), out = reference_.shape.size(); axis-- > 0;) {
-            const int64_t extent = reference_.shape[--out];
-            if (array.shape[axis] != 1) at += position % extent * stride;
-            stride *= array.shape[axis];
-            position /= extent;
-        }
-        return array.at(at);
-    }
-
-    bool differs(const HostArray& found, const TestDevice& device, int64_t k) const {
-        const DType dtype = found.dtype;
-        const double got = as_double(dtype, found.at(k)), near = as_double(dtype, reference_.at(k));
-        if (same_element(dtype, found.at(k), reference_.at(k))) return false;
-        if (std::isnan(got) || std::isnan(near)) return true;
-        if (got == 0 && near == 0) return true;  // A zero of the wrong sign.
-        Exact exact;
-        const auto x = [&](size_t n) { return n < arguments_.size() ? number(n, k) : 0.0; };
-        if (!exact_value(o_.op->name, x(0), x(1), exact)) return true;
-        bool inside = true;
-        for (size_t n = 0; n < arguments_.size(); ++n)
-            inside &= x(n) >= o_.op->domain[n].low && x(n) <= o_.op->domain[n].high;
-        return ulp_error(dtype, got, exact) > bound(*o_.op, dtype, device) * (inside ? 1 : kOutside);
-    }
-
-    double number(size_t n, int64_t k) const {
-        const DType dtype = arguments_[n].second.dtype;
-        const Scalar s = operand(n, k);
-        return is_float(dtype)  ? as_double(dtype, s)
-               : is_bool(dtype) ? double{s.as_bool()}
-                                : static_cast<double>(s.as_i64());
-    }
-
-    const Operation& o_;
-    const NamedArrays& arguments_;
-    const HostArray& reference_;
-};
-
 std::string operands_text(const NamedArrays& arguments, const HostArray& result) {
     for (const auto& [name, array] : arguments) {
         if (array.element_count() > kShort[std::size(kShort) - 1])
@@ -268,13 +183,12 @@ private:
     void call(const Entry& e, const NamedArrays& given, const Module& reference,
               const std::vector<Module>& modules) {
         const HostArray expected = result(reference, e.name, given);
-        const Comparison comparison(o_, given, expected);
         std::optional<HostArray> cpu;
         for (size_t d = 0; d < devices_.size(); ++d) {
             if (faults_[d].size() > kEnough) continue;
             try {
                 const HostArray found = result(modules[d], e.name, given);
-                std::string fault = comparison.check(found, devices_[d]);
+                std::string fault = compare_operation(o_, given, expected, found, devices_[d]);
                 if (fault.empty() && devices_[d].name.starts_with("cpu")) {
                     if (!cpu) cpu = found;
                     fault = difference(*cpu, found);
