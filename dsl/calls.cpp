@@ -183,6 +183,10 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
         error(call.span, fmt::format("calls nest deeper than {} levels", kMaxCallDepth));
         return {};
     }
+    if (builder.function().node_count() > kMaxOperations) {
+        error(call.span, fmt::format("calls inside calls make this program larger than {} operations", kMaxOperations));
+        return {};
+    }
     if ((frame->scalar_region || frame->lifted) && !f.elemental()) {
         error(call.callee_span,
               fmt::format("an elemental function calls elemental functions only, and `{}` is none", f.name()))

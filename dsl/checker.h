@@ -22,6 +22,8 @@ namespace fuseline::dsl {
 
 /// Calls that are inlined may nest this deep; blocks this deep in all the calls that are open.
 inline constexpr int kMaxCallDepth = 100;
+/// Functions are inlined at each call, so a short program can describe a huge one.
+inline constexpr size_t kMaxOperations = 100'000;
 inline constexpr int kMaxBlockDepth = 300;
 
 /// A value with the place of the expression that gave it.

@@ -145,6 +145,18 @@ private:
             } else if (!module.prelude) {
                 modules_.in_order.push_back(&at->second);
             }
+            test_results(f);
+        }
+    }
+
+    void test_results(const ast::Function& f) {
+        for (size_t k = 0; k < f.results.size(); ++k) {
+            for (size_t i = 0; i < k && !f.results[k].name.empty(); ++i) {
+                if (f.results[i].name != f.results[k].name) continue;
+                diagnostics_.error(f.results[k].name_span, fmt::format("the result `{}` is named twice", f.results[k].name))
+                    .note(f.results[i].name_span, "first named here");
+                break;
+            }
         }
     }
 

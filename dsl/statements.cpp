@@ -55,7 +55,8 @@ bool Checker::ends_body(std::span<const ast::StmtId> block) const {
 
 void Checker::run_block(std::span<const ast::StmtId> block) {
     if (++frame->block_depth > kMaxBlockDepth) {
-        error(block.empty() ? Span{} : stmt(block[0]).span,
+        const Span whole = frame->function ? frame->function->ast->name_span : Span{};
+        error(block.empty() ? whole : stmt(block[0]).span,
               fmt::format("blocks and early returns nest deeper than {} levels", kMaxBlockDepth));
     } else {
         for (size_t i = 0; i < block.size() && !jumped(frame->names); ++i) {

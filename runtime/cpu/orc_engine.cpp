@@ -24,6 +24,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "compiler/support/errors.h"
 

@@ -99,7 +99,10 @@ void Callable::test_outputs(const std::vector<std::optional<OutputPlace>>& outpu
         const ir::Type& type = graph_.type(yields[i]);
         std::vector<int64_t> shape;
         for (ExtentId e : type.shape) shape.push_back(graph_.extents.evaluate(e, sizes).value_or(-1));
-        if (outputs[i]->dtype == type.dtype && outputs[i]->shape == shape) continue;
+        if (outputs[i]->dtype == type.dtype && outputs[i]->shape == shape) {
+            if (reinterpret_cast<uintptr_t>(outputs[i]->pointer) % static_cast<uintptr_t>(byte_size(type.dtype)) == 0) continue;
+            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements", graph_.result_names[i]));
+        }
         throw UserError(fmt::format("the memory for result '{}' must be {}: found {}", graph_.result_names[i],
                                     type_text(type.dtype, shape), type_text(outputs[i]->dtype, outputs[i]->shape)));
     }

@@ -36,10 +36,7 @@ std::vector<std::optional<OutputPlace>> output_places(const ir::Function& graph,
         if (place.on_device && (device == nullptr || device->shares_host_memory())) {
             throw UserError(fmt::format("the memory for result '{}' is device memory, and the session has no GPU", name));
         }
-        if (reinterpret_cast<uintptr_t>(place.pointer) % static_cast<uintptr_t>(byte_size(place.dtype)) != 0) {
-            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements", name));
-        }
-        if (Array::element_count(place.shape) != 0 && place.pointer == nullptr) {
+        if (place.pointer == nullptr && Array::element_count(place.shape) != 0) {
             throw UserError(fmt::format("the memory for result '{}' is a null pointer", name));
         }
         places[static_cast<size_t>(it - graph.result_names.begin())] = std::move(place);

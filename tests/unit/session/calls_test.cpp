@@ -192,6 +192,9 @@ TEST_CASE("memory for results is tested before anything runs", "[session]") {
              "the memory for result 'z' must be f32[3]: found f32[2]");
     contains(call("z", MutableHostSpan{memory.data() + 3, DType::f64_, {3}}), "must be f32[3]: found f64[3]");
     contains(call("z", MutableHostSpan{nullptr, DType::f32_, {3}}), "null pointer");
+    std::vector<char> bytes(16);
+    contains(call("z", MutableHostSpan{bytes.data() + 1, DType::f32_, {3}}), "not aligned to its elements");
+    contains(call("z", MutableHostSpan{bytes.data(), DType::f32_, {-3}}), "extent -3");
     contains(call("z", MutableHostSpan{memory.data() + 2, DType::f32_, {3}}), "overlaps argument 'x'");
     contains(call("z", DeviceSpan{4096, DType::f32_, {3}}), "no GPU");
     CHECK(memory == std::vector<float>{1, 2, 3, 4, 5, 6});
