@@ -17,14 +17,7 @@ constexpr const char* kFooter =
 int check(const std::string& file, bool json) {
     SourceMap sources;
     Diagnostics diagnostics;
-    const auto reader = [](const std::string& path) -> std::optional<std::string> {
-        try {
-            return read_file(path);
-        } catch (const UserError&) {
-            return std::nullopt;
-        }
-    };
-    check_program(sources, file, read_file(file), reader, diagnostics);
+    check_program(sources, file, read_file(file), read_import, diagnostics);
     const auto messages = diagnostics.sorted();
     if (json) {
         std::cout << render_json(messages, sources) << '\n';

@@ -94,6 +94,14 @@ std::string read_file(const std::string& path) {
     return bytes;
 }
 
+std::optional<std::string> read_import(const std::string& path) {
+    try {
+        return read_file(path);
+    } catch (const UserError&) {
+        return std::nullopt;
+    }
+}
+
 void write_file_whole(const std::string& path, std::string_view bytes) {
     std::error_code ignored;
     const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);

@@ -10,14 +10,6 @@
 namespace fuseline {
 namespace {
 
-std::optional<std::string> read_import(const std::string& path) {
-    try {
-        return read_file(path);
-    } catch (const UserError&) {
-        return std::nullopt;
-    }
-}
-
 OutputPlace place_of(const Output& output) {
     if (const auto* host = std::get_if<MutableHostSpan>(&output)) return {false, host->data, host->dtype, host->shape};
     const auto& device = std::get<DeviceSpan>(output);
