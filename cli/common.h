@@ -35,8 +35,10 @@ void test_stage(const std::string& stage);
 /// The text of a stage for a whole module, or for one entry of it (`function` not empty).
 std::string stage_text(const Module& module, const std::string& function, const std::string& stage);
 
-/// Writes each stage of a comma-separated list to standard output, or to DIR/<stage>.<ending> where a folder is given.
-void dump_stages(const Module& module, const std::string& function, const std::string& list, const std::string& folder);
+/// Writes each stage of a comma-separated list to standard output, or to DIR/<stage>.<ending> where a folder
+/// is given.
+void dump_stages(const Module& module, const std::string& function, const std::string& list,
+                 const std::string& folder);
 
 /// What --stats prints.
 std::string stats_table(const Report& report);

@@ -69,7 +69,9 @@ private:
         std::string text;
         for (const ir::Function& kernel : compiled.kernels) {
             if (!text.empty()) text += '\n';
-            text += stage == "kernel" ? ir::print(kernel, options) : for_cuda ? cuda_stage(kernel, stage) : cpu_stage(kernel, stage);
+            text += stage == "kernel" ? ir::print(kernel, options)
+                    : for_cuda        ? cuda_stage(kernel, stage)
+                                      : cpu_stage(kernel, stage);
         }
         return text;
     }
@@ -100,7 +102,8 @@ private:
     }
 
     std::string cpu_stage(const ir::Function& kernel, const std::string& stage) {
-        const std::string symbol = kernel_key(kernel, kernel.index_bits, cpu().target(), cpu().compiler()).symbol;
+        const std::string symbol =
+            kernel_key(kernel, kernel.index_bits, cpu().target(), cpu().compiler()).symbol;
         return cpu().stage_text(*cpu().build(kernel, symbol, &module_.sources), stage);
     }
 
@@ -149,7 +152,8 @@ std::string stage_text(const Module& module, const std::string& function, const 
     return translated(&module.impl()->sources, [&] { return StagePrinter(module).print(function, stage); });
 }
 
-void dump_stages(const Module& module, const std::string& function, const std::string& list, const std::string& folder) {
+void dump_stages(const Module& module, const std::string& function, const std::string& list,
+                 const std::string& folder) {
     const std::vector<std::string> names = split(list);
     for (const std::string& stage : names) test_stage(stage);
     for (const std::string& stage : names) {
@@ -160,7 +164,8 @@ void dump_stages(const Module& module, const std::string& function, const std::s
         } else {
             std::error_code failed;
             std::filesystem::create_directories(folder, failed);
-            if (failed) throw UserError(fmt::format("{}: the folder cannot be made: {}", folder, failed.message()));
+            if (failed)
+                throw UserError(fmt::format("{}: the folder cannot be made: {}", folder, failed.message()));
             write_file_whole(fmt::format("{}/{}.{}", folder, stage, ending(stage)), text);
         }
     }
@@ -175,7 +180,9 @@ void add_dump(CLI::App& app, Chosen& chosen) {
     CLI::App* command = app.add_subcommand("dump", "Print a stage of the compilation");
     command->footer(kFooter);
     command->add_option("file", a->file, "A .dsl file")->required();
-    command->add_option("--stage", a->stages, "Comma-separated: " + fmt::format("{}", fmt::join(stages(), ",")))->required();
+    command
+        ->add_option("--stage", a->stages, "Comma-separated: " + fmt::format("{}", fmt::join(stages(), ",")))
+        ->required();
     command->add_option("--fn", a->function, "Only this entry function");
     command->add_option("--dump-dir", a->folder, "Write files in this folder");
     a->device.add(*command);

@@ -14,7 +14,8 @@ using namespace fuseline::cli;
 constexpr const char* kFooter =
     "Examples:\n"
     "  fuseline run samples/black_scholes.dsl\n"
-    "  fuseline run prices.dsl --fn black_scholes --in s=s.npy --in k=k.npy --in t=t.npy --in r=0.02 --in sigma=0.3 \\\n"
+    "  fuseline run prices.dsl --fn black_scholes --in s=s.npy --in k=k.npy --in t=t.npy --in r=0.02 --in "
+    "sigma=0.3 \\\n"
     "      --out call=call.npy --out put=put.npy\n"
     "  fuseline dump prices.dsl --stage cuda\n"
     "  fuseline check prices.dsl";

@@ -19,15 +19,16 @@ constexpr const char* kFooter =
     "  fuseline ops --options       the numeric and safety options";
 
 void print_row(const OpRow& r) {
-    std::cout << fmt::format("{:<10} {:<5} {}{}\n", r.name, r.spelling, r.doc, r.has(kBuilt) ? "" : " (not yet)");
+    std::cout << fmt::format("{:<10} {:<5} {}{}\n", r.name, r.spelling, r.doc,
+                             r.has(kBuilt) ? "" : " (not yet)");
 }
 
 void print_columns(const OpRow& r) {
     print_row(r);
-    std::cout << fmt::format("  parameters  {}\n  cuda        {}\n  llvm        {}\n  derivative  {}\n", r.parameters, r.cuda.floating,
-                             r.llvm.floating, r.derivative);
-    std::cout << fmt::format("  ulp bounds  cpu f32 {}, f64 {}; cuda f32 {}, f64 {}\n", r.ulp.cpu_f32, r.ulp.cpu_f64, r.ulp.cuda_f32,
-                             r.ulp.cuda_f64);
+    std::cout << fmt::format("  parameters  {}\n  cuda        {}\n  llvm        {}\n  derivative  {}\n",
+                             r.parameters, r.cuda.floating, r.llvm.floating, r.derivative);
+    std::cout << fmt::format("  ulp bounds  cpu f32 {}, f64 {}; cuda f32 {}, f64 {}\n", r.ulp.cpu_f32,
+                             r.ulp.cpu_f64, r.ulp.cuda_f32, r.ulp.cuda_f64);
 }
 
 int ops(const std::string& name, bool passes, bool options) {

@@ -41,7 +41,9 @@ void add_opt(CLI::App& app, Chosen& chosen) {
     CLI::App* command = app.add_subcommand("opt", "Run passes on a text file of graphs, kernels or plans");
     command->footer(kFooter);
     command->add_option("file", a->file, "A file of functions in text form")->required();
-    command->add_option("--pass", a->passes, "A pass to run; in order, may be repeated")->expected(1)->take_all();
+    command->add_option("--pass", a->passes, "A pass to run; in order, may be repeated")
+        ->expected(1)
+        ->take_all();
     command->callback([a, &chosen] { chosen = [a] { return opt(a->file, a->passes); }; });
 }
 

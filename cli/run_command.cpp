@@ -34,13 +34,16 @@ struct RunArguments {
 
 /// `--in name=FILE.npy`, or a literal of the parameter's type.
 Argument argument_of(const EntryParameter& parameter, const std::string& text) {
-    if (!parameter.type.scalar() || text.ends_with(".npy")) return to_array(read_npy(text, parameter.type.dtype));
+    if (!parameter.type.scalar() || text.ends_with(".npy"))
+        return to_array(read_npy(text, parameter.type.dtype));
     const auto value = parse_scalar(parameter.type.dtype, text);
     if (!value) {
         throw UserError(fmt::format("--in {}={}: '{}' is not a value of type {}", parameter.name, text, text,
                                     name(parameter.type.dtype)));
     }
-    HostArray array{parameter.type.dtype, {}, std::vector<std::byte>(static_cast<size_t>(byte_size(parameter.type.dtype)))};
+    HostArray array{parameter.type.dtype,
+                    {},
+                    std::vector<std::byte>(static_cast<size_t>(byte_size(parameter.type.dtype)))};
     store_scalar(array.dtype, *value, array.bytes.data());
     return to_array(std::move(array));
 }
@@ -49,13 +52,16 @@ std::map<std::string, Argument> read_arguments(const Entry& entry, const std::ve
     std::map<std::string, Argument> arguments;
     for (const std::string& text : texts) {
         const auto [name, value] = key_value("--in", text);
-        const auto parameter = std::find_if(entry.parameters.begin(), entry.parameters.end(), [&, n = name](const auto& p) { return p.name == n; });
+        const auto parameter = std::find_if(entry.parameters.begin(), entry.parameters.end(),
+                                            [&, n = name](const auto& p) { return p.name == n; });
         if (parameter == entry.parameters.end()) {
             std::vector<std::string> names;
             for (const EntryParameter& p : entry.parameters) names.push_back(p.name);
-            throw UserError(fmt::format("--in {}: '{}' has no parameter '{}'; parameters are {}", text, entry.name, name, fmt::join(names, ", ")));
+            throw UserError(fmt::format("--in {}: '{}' has no parameter '{}'; parameters are {}", text,
+                                        entry.name, name, fmt::join(names, ", ")));
         }
-        if (!arguments.emplace(name, argument_of(*parameter, value)).second) throw UsageError(fmt::format("--in {} is given twice", name));
+        if (!arguments.emplace(name, argument_of(*parameter, value)).second)
+            throw UsageError(fmt::format("--in {} is given twice", name));
     }
     return arguments;
 }
@@ -67,10 +73,13 @@ std::map<std::string, std::string> read_outputs(const Entry& entry, const std::v
     for (const std::string& text : texts) {
         const auto [name, path] = key_value("--out", text);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
-            throw UserError(fmt::format("--out {}: '{}' has no result '{}'; results are {}", text, entry.name, name, fmt::join(names, ", ")));
+            throw UserError(fmt::format("--out {}: '{}' has no result '{}'; results are {}", text, entry.name,
+                                        name, fmt::join(names, ", ")));
         }
-        if (!path.ends_with(".npy")) throw UserError(fmt::format("--out {}: files other than .npy are not supported yet", text));
-        if (!outputs.emplace(name, path).second) throw UsageError(fmt::format("--out {} is given twice", name));
+        if (!path.ends_with(".npy"))
+            throw UserError(fmt::format("--out {}: files other than .npy are not supported yet", text));
+        if (!outputs.emplace(name, path).second)
+            throw UsageError(fmt::format("--out {} is given twice", name));
     }
     return outputs;
 }
@@ -97,8 +106,11 @@ void run_function(const Module& module, const RunArguments& a) {
 void run_module_script(const Module& module, const RunArguments& a) {
     if (!has_script(module)) {
         const auto names = module.functions();
-        throw UserError(names.empty() ? fmt::format("{} has nothing to run: no script statements and no entry function", a.file)
-                                      : fmt::format("{} has no script statements; choose a function with --fn: {}", a.file, fmt::join(names, ", ")));
+        throw UserError(
+            names.empty()
+                ? fmt::format("{} has nothing to run: no script statements and no entry function", a.file)
+                : fmt::format("{} has no script statements; choose a function with --fn: {}", a.file,
+                              fmt::join(names, ", ")));
     }
     ScriptSettings settings;
     for (const std::string& text : a.set) settings.params.insert(key_value("--set", text));
@@ -107,14 +119,18 @@ void run_module_script(const Module& module, const RunArguments& a) {
 }
 
 int run(const RunArguments& a) {
-    if (!a.stats.empty() && a.stats != "table" && a.stats != "json") throw UsageError("--stats: write --stats or --stats=json");
-    if (a.function.empty() && !(a.in.empty() && a.out.empty())) throw UsageError("--in and --out belong to --fn NAME");
-    if (!a.function.empty() && !a.set.empty()) throw UsageError("--set gives a script's params; with --fn use --in");
+    if (!a.stats.empty() && a.stats != "table" && a.stats != "json")
+        throw UsageError("--stats: write --stats or --stats=json");
+    if (a.function.empty() && !(a.in.empty() && a.out.empty()))
+        throw UsageError("--in and --out belong to --fn NAME");
+    if (!a.function.empty() && !a.set.empty())
+        throw UsageError("--set gives a script's params; with --fn use --in");
     Settings settings = a.device.settings();
     settings.time_kernels = !a.stats.empty();
     const Session session(settings);
     const Module module = session.load_file(a.file);
-    if (!module.impl()->warnings.empty()) std::cerr << render(module.impl()->warnings, module.impl()->sources);
+    if (!module.impl()->warnings.empty())
+        std::cerr << render(module.impl()->warnings, module.impl()->sources);
     if (!a.dump.empty()) dump_stages(module, a.function, a.dump, a.dump_folder);
     if (a.function.empty()) {
         run_module_script(module, a);
@@ -134,11 +150,19 @@ void add_run(CLI::App& app, Chosen& chosen) {
     command->footer(kFooter);
     command->add_option("file", a->file, "A .dsl file")->required();
     command->add_option("--fn", a->function, "Run this entry function in place of the script");
-    command->add_option("--in", a->in, "Argument of --fn: NAME=FILE.npy or NAME=value")->expected(1)->take_all();
-    command->add_option("--out", a->out, "Where a result of --fn goes: NAME=FILE.npy; an unnamed result is `result`")->expected(1)->take_all();
+    command->add_option("--in", a->in, "Argument of --fn: NAME=FILE.npy or NAME=value")
+        ->expected(1)
+        ->take_all();
+    command
+        ->add_option("--out", a->out,
+                     "Where a result of --fn goes: NAME=FILE.npy; an unnamed result is `result`")
+        ->expected(1)
+        ->take_all();
     command->add_option("--set", a->set, "Value of a `param`: NAME=value")->expected(1)->take_all();
-    command->add_flag("--stats{table}", a->stats, "Print what was compiled and launched: --stats or --stats=json");
-    command->add_option("--dump", a->dump, "Print stages, comma-separated: " + fmt::format("{}", fmt::join(stages(), ",")));
+    command->add_flag("--stats{table}", a->stats,
+                      "Print what was compiled and launched: --stats or --stats=json");
+    command->add_option("--dump", a->dump,
+                        "Print stages, comma-separated: " + fmt::format("{}", fmt::join(stages(), ",")));
     command->add_option("--dump-dir", a->dump_folder, "Write the dumped stages to files in this folder");
     a->device.add(*command);
     command->callback([a, &chosen] { chosen = [a] { return run(*a); }; });

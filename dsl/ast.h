@@ -65,9 +65,9 @@ struct Expr {
     OpId op{};     ///< unary, binary
     std::string text;
     std::vector<ExprId> operands;
-    std::vector<OpId> ops;            ///< compare
-    std::vector<std::string> names;   ///< call: keyword of each argument, "" when positional
-    std::vector<Span> name_spans;     ///< call: aligned with names
+    std::vector<OpId> ops;           ///< compare
+    std::vector<std::string> names;  ///< call: keyword of each argument, "" when positional
+    std::vector<Span> name_spans;    ///< call: aligned with names
     std::vector<Subscript> subscripts;
     std::vector<Clause> clauses;
     ExprId filter;
@@ -91,8 +91,8 @@ enum class StmtKind : uint8_t {
     for_,        ///< loop; body
     break_,
     continue_,
-    return_,     ///< value, or absent
-    assert_,     ///< value; message
+    return_,  ///< value, or absent
+    assert_,  ///< value; message
 };
 
 /// A name or an indexed name on the left of `=`.
@@ -108,11 +108,11 @@ struct Stmt {
     Span span;
     std::vector<Target> targets;
     std::optional<TypeExpr> type;
-    OpId op{};     ///< augment
+    OpId op{};  ///< augment
     Span op_span;
     ExprId value;
     ExprId message;
-    Clause loop;   ///< for_
+    Clause loop;  ///< for_
     std::vector<StmtId> body;
     std::vector<StmtId> otherwise;
 };
@@ -136,15 +136,15 @@ enum class FunctionKind : uint8_t { array, elemental, external };
 
 struct Function {
     FunctionKind kind = FunctionKind::array;
-    Span span;         ///< the whole definition
+    Span span;  ///< the whole definition
     std::string name;
     Span name_span;
     std::vector<Parameter> parameters;
-    std::vector<Result> results;       ///< empty when `->` is left out
+    std::vector<Result> results;  ///< empty when `->` is left out
     bool results_named = false;
-    std::vector<StmtId> body;          ///< `= e` is a body of one expression statement
+    std::vector<StmtId> body;  ///< `= e` is a body of one expression statement
     struct ExternItem {
-        std::string key;               ///< "cuda", "cpu"
+        std::string key;  ///< "cuda", "cpu"
         Span key_span;
         std::string code;
     };
@@ -171,8 +171,8 @@ struct Param {
     ExprId default_value;
 };
 
-/// One file. Script statements keep their order; `print`, `save`, `show` are expression statements that call those names,
-/// `x: f32[n] = load(..)` an assign with a type.
+/// One file. Script statements keep their order; `print`, `save`, `show` are expression statements that call
+/// those names, `x: f32[n] = load(..)` an assign with a type.
 struct Tree {
     size_t file = 0;  ///< index in the SourceMap
     std::vector<Expr> exprs;

@@ -184,7 +184,8 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
         return {};
     }
     if (builder.function().node_count() > kMaxOperations) {
-        error(call.span, fmt::format("calls inside calls make this program larger than {} operations", kMaxOperations));
+        error(call.span,
+              fmt::format("calls inside calls make this program larger than {} operations", kMaxOperations));
         return {};
     }
     if ((frame->scalar_region || frame->lifted) && !f.elemental()) {

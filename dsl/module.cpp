@@ -153,7 +153,9 @@ private:
         for (size_t k = 0; k < f.results.size(); ++k) {
             for (size_t i = 0; i < k && !f.results[k].name.empty(); ++i) {
                 if (f.results[i].name != f.results[k].name) continue;
-                diagnostics_.error(f.results[k].name_span, fmt::format("the result `{}` is named twice", f.results[k].name))
+                diagnostics_
+                    .error(f.results[k].name_span,
+                           fmt::format("the result `{}` is named twice", f.results[k].name))
                     .note(f.results[i].name_span, "first named here");
                 break;
             }

@@ -254,7 +254,8 @@ int64_t leading_exponent(const std::string& digits) {
     int64_t exponent = 0;
     if (e < digits.size()) {
         const size_t sign = digits[e + 1] == '+' ? 1 : 0;
-        const auto parsed = std::from_chars(digits.data() + e + 1 + sign, digits.data() + digits.size(), exponent);
+        const auto parsed =
+            std::from_chars(digits.data() + e + 1 + sign, digits.data() + digits.size(), exponent);
         if (parsed.ec != std::errc()) exponent = digits[e + 1] == '-' ? INT32_MIN : INT32_MAX;
     }
     const auto place = static_cast<int64_t>(point) - static_cast<int64_t>(first);

@@ -8,14 +8,14 @@
 namespace spikes {
 
 struct Source {
-  const char* name;
-  const char* text;
+    const char* name;
+    const char* text;
 };
 
 inline const std::vector<Source>& kernel_sources() {
-  static const std::vector<Source> sources = {
-      {"empty", R"(extern "C" __global__ void __launch_bounds__(256) $NAME(int n) {})"},
-      {"triad", R"(
+    static const std::vector<Source> sources = {
+        {"empty", R"(extern "C" __global__ void __launch_bounds__(256) $NAME(int n) {})"},
+        {"triad", R"(
 extern "C" __global__ void __launch_bounds__(256)
 $NAME(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out, float a, int n) {
   int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
@@ -33,7 +33,7 @@ $NAME(const float* __restrict__ x, const float* __restrict__ y, float* __restric
   if (whole) { *(float4*)(out + i) = *(float4*)vx; return; }
   for (int k = 0; k < 4; ++k) if (i + k < n) out[i + k] = vx[k];
 })"},
-      {"chain, rolled", R"(
+        {"chain, rolled", R"(
 extern "C" __global__ void __launch_bounds__(256)
 $NAME(const float* __restrict__ x, float* __restrict__ out, int n) {
   int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
@@ -56,7 +56,7 @@ $NAME(const float* __restrict__ x, float* __restrict__ out, int n) {
   if (i + 1 < n) out[i + 1] = v.y;
   if (i + 2 < n) out[i + 2] = v.z;
 })"},
-      {"chain, unrolled", R"(
+        {"chain, unrolled", R"(
 __device__ inline float body(float t0) {
   float t1 = (((0x1.47ae14p-7f * t0 - $SALT) * t0 + 0.03f) * t0 - 0.04f) * t0 + 0.05f;
   t1 = (t1 * t0 - 0.06f) * t0 + 0.07f;
@@ -74,7 +74,7 @@ $NAME(const float* __restrict__ x, float* __restrict__ out, int n) {
   }
   for (int k = i; k < n && k < i + 4; ++k) out[k] = body(x[k]);
 })"},
-      {"Black-Scholes", R"(
+        {"Black-Scholes", R"(
 __device__ inline float cdf(float d) { return 0.5f * (1.0f + erff(d * 0x1.6a09e6p-1f)); }
 extern "C" __global__ void __launch_bounds__(256)
 $NAME(const float* __restrict__ s, const float* __restrict__ k, const float* __restrict__ t,
@@ -91,7 +91,7 @@ $NAME(const float* __restrict__ s, const float* __restrict__ k, const float* __r
   call[i] = price;
   put[i] = price - t0 + paid;
 })"},
-      {"softmax row", R"(
+        {"softmax row", R"(
 __device__ inline float block_max(float v, float* part) {
   for (int o = 16; o > 0; o /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, o));
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
@@ -128,7 +128,7 @@ $NAME(const float* __restrict__ x, float* __restrict__ out, int cols) {
   sum = block_sum(sum, part[1]) + $SALT;
   for (int j = threadIdx.x; j < cols; j += blockDim.x) out[(long long)blockIdx.x * cols + j] = row[j] / sum;
 })"},
-      {"Mandelbrot loop", R"(
+        {"Mandelbrot loop", R"(
 extern "C" __global__ void __launch_bounds__(256)
 $NAME(const float* __restrict__ re, const float* __restrict__ im, int* __restrict__ out, int steps,
       int rows, int cols) {
@@ -144,7 +144,7 @@ $NAME(const float* __restrict__ re, const float* __restrict__ im, int* __restric
   }
   out[i * cols + j] = k;
 })"},
-      {"column sum", R"(
+        {"column sum", R"(
 extern "C" __global__ void __launch_bounds__(256)
 $NAME(const float* __restrict__ x, float* __restrict__ part, float* __restrict__ out,
       unsigned* __restrict__ ticket, int rows, int cols, int chunk) {
@@ -172,28 +172,31 @@ $NAME(const float* __restrict__ x, float* __restrict__ part, float* __restrict__
   for (int k = 0; k < (int)gridDim.y; ++k) sum += part[(long long)k * cols + j];
   out[j] = sum;
 })"},
-  };
-  return sources;
+    };
+    return sources;
 }
 
 /// The name that the text of `salt` gives its kernel.
 inline std::string kernel_name(unsigned salt) {
-  char name[32];
-  std::snprintf(name, sizeof name, "fl_map_%08x", salt);
-  return name;
+    char name[32];
+    std::snprintf(name, sizeof name, "fl_map_%08x", salt);
+    return name;
 }
 
 /// The text with a kernel name and a constant that no other salt has.
 inline std::string salted(const Source& source, unsigned salt) {
-  char constant[40];
-  std::snprintf(constant, sizeof constant, "%a" "f", 1e-9 * (1 + salt % 1000000));
-  std::string text = source.text;
-  auto replace = [&](const std::string& mark, const std::string& by) {
-    for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, mark.size(), by);
-  };
-  replace("$NAME", kernel_name(salt));
-  replace("$SALT", constant);
-  return text;
+    char constant[40];
+    std::snprintf(constant, sizeof constant,
+                  "%a"
+                  "f",
+                  1e-9 * (1 + salt % 1000000));
+    std::string text = source.text;
+    auto replace = [&](const std::string& mark, const std::string& by) {
+        for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, mark.size(), by);
+    };
+    replace("$NAME", kernel_name(salt));
+    replace("$SALT", constant);
+    return text;
 }
 
 }  // namespace spikes

@@ -140,7 +140,8 @@ void LlvmLevels::summarise(const std::vector<Visit>& order) {
         const Node& n = f_.node(visit.node);
         if (visit.leaving) {
             open.pop_back();
-            for (uint32_t r = 0; r < n.regions_count; ++r) follow(visit.node, f_.region(f_.region_of(n, r)).yields);
+            for (uint32_t r = 0; r < n.regions_count; ++r)
+                follow(visit.node, f_.region(f_.region_of(n, r)).yields);
         } else {
             node_levels_[visit.node.index] = own_level(visit.node);
             follow(visit.node, f_.operands(n));

@@ -1,4 +1,5 @@
-// The intermediate representation: one arena of typed SSA nodes with regions, in three forms (graph, kernel, plan).
+// The intermediate representation: one arena of typed SSA nodes with regions, in three forms (graph, kernel,
+// plan).
 #pragma once
 
 #include <cstdint>
@@ -76,7 +77,8 @@ enum class Mapping : uint8_t { grid, sequential };
 struct Loops {
     std::vector<ExtentId> extents;
     Mapping mapping = Mapping::grid;
-    /// Neighbouring elements of the innermost axis that one CUDA thread takes with one 16-byte access where aligned.
+    /// Neighbouring elements of the innermost axis that one CUDA thread takes with one 16-byte access where
+    /// aligned.
     int lanes = 1;
     bool operator==(const Loops&) const = default;
 };
@@ -96,7 +98,8 @@ struct Launch {
     bool operator==(const Launch&) const = default;
 };
 
-using Attribute = std::variant<std::monostate, Scalar, ExtentId, Affine, IndexMap, std::string, Check, Loops, Launch>;
+using Attribute =
+    std::variant<std::monostate, Scalar, ExtentId, Affine, IndexMap, std::string, Check, Loops, Launch>;
 /// Names the alternatives of Attribute in order.
 enum class AttributeKind : uint8_t { none, scalar, extent, affine, map, text, check, loops, launch };
 
@@ -127,7 +130,7 @@ std::string structures_markdown();
 class Opcode {
 public:
     constexpr Opcode() = default;
-    constexpr Opcode(OpId op) : code_(static_cast<uint16_t>(op)) {}                      // NOLINT: an op is an opcode
+    constexpr Opcode(OpId op) : code_(static_cast<uint16_t>(op)) {}  // NOLINT: an op is an opcode
     constexpr Opcode(Structure s) : code_(static_cast<uint16_t>(256 + static_cast<int>(s))) {}  // NOLINT
     bool elementwise() const { return code_ < 256; }
     OpId op() const { return static_cast<OpId>(code_); }
@@ -174,10 +177,11 @@ public:
     Form form = Form::graph;
     std::string name;
     std::vector<std::string> parameter_names;  ///< aligned with the body's parameters
-    std::vector<std::string> result_names;     ///< graph, plan: aligned with the yields; "result" where unnamed
+    std::vector<std::string> result_names;  ///< graph, plan: aligned with the yields; "result" where unnamed
     Options options;
     ExtentPool extents;
-    /// Kernel only: its size parameters in order, the schedule's name ("map"), and the width of index arithmetic (32 or 64).
+    /// Kernel only: its size parameters in order, the schedule's name ("map"), and the width of index
+    /// arithmetic (32 or 64).
     std::vector<std::string> sizes;
     std::string schedule;
     int index_bits = 64;
@@ -191,7 +195,9 @@ public:
     const Node* definition(ValueId id) const;
 
     std::span<const ValueId> operands(NodeId id) const { return operands(node(id)); }
-    std::span<const ValueId> operands(const Node& n) const { return {operand_pool_.data() + n.operands_begin, n.operands_count}; }
+    std::span<const ValueId> operands(const Node& n) const {
+        return {operand_pool_.data() + n.operands_begin, n.operands_count};
+    }
     ValueId result(NodeId id, uint32_t k = 0) const { return {node(id).results_begin + k}; }
     RegionId region_of(const Node& n, uint32_t k) const { return {n.regions_begin + k}; }
 
@@ -213,8 +219,8 @@ private:
     std::unordered_map<uint32_t, std::string> names_;
 };
 
-/// Appends nodes to a function. Pure nodes without regions are interned: the same operation on the same operands in the same
-/// region (or one that encloses it) is one node.
+/// Appends nodes to a function. Pure nodes without regions are interned: the same operation on the same
+/// operands in the same region (or one that encloses it) is one node.
 class Builder {
 public:
     /// Starts an empty function; extents of another function are re-imported by whoever needs them.
@@ -224,7 +230,7 @@ public:
     ExtentPool& extents() { return f_.extents; }
     const Type& type(ValueId v) const { return f_.type(v); }
 
-    ValueId parameter(std::string name, Type type);           ///< of the function
+    ValueId parameter(std::string name, Type type);  ///< of the function
     ValueId region_parameter(RegionId region, Type type, std::string_view name = {});
     void set_yields(RegionId region, std::vector<ValueId> yields);
 
@@ -243,9 +249,10 @@ public:
     /// The first name given to a value stays unless `replace`.
     void name_value(ValueId value, std::string_view name, bool replace = false);
 
-    /// The general form. `regions` must be consecutive ids in the order of making (make all of a node's regions in a row).
-    NodeId node(Opcode op, std::span<const ValueId> operands, std::vector<Type> results, Attribute attribute = {},
-                std::span<const RegionId> regions = {});
+    /// The general form. `regions` must be consecutive ids in the order of making (make all of a node's
+    /// regions in a row).
+    NodeId node(Opcode op, std::span<const ValueId> operands, std::vector<Type> results,
+                Attribute attribute = {}, std::span<const RegionId> regions = {});
 
     ValueId constant(DType dtype, Scalar value);
     ValueId extent(ExtentId size);
@@ -262,7 +269,8 @@ public:
 private:
     std::optional<NodeId> interned(uint64_t key, const Node& node, std::span<const ValueId> operands,
                                    const std::vector<Type>& results) const;
-    NodeId append(Node node, std::span<const ValueId> operands, std::vector<Type> results, std::span<const RegionId> regions);
+    NodeId append(Node node, std::span<const ValueId> operands, std::vector<Type> results,
+                  std::span<const RegionId> regions);
     bool encloses(RegionId outer, RegionId inner) const;
 
     Function f_;
@@ -286,11 +294,13 @@ public:
     Type type(const Type& t);
     Affine affine(const Affine& a);
     Attribute attribute(const Attribute& a);
-    /// Clones one node with its regions (iteratively) at the builder's insertion point; maps its results, keeps span and names.
+    /// Clones one node with its regions (iteratively) at the builder's insertion point; maps its results,
+    /// keeps span and names.
     NodeId node(NodeId id);
     /// Clones the parameters of the function's body as parameters of the new function.
     void parameters();
-    /// Clones a region's contents (parameters already mapped) at the insertion point; returns the mapped yields.
+    /// Clones a region's contents (parameters already mapped) at the insertion point; returns the mapped
+    /// yields.
     std::vector<ValueId> inline_region(RegionId region);
 
 private:
@@ -303,9 +313,11 @@ private:
     std::unordered_map<uint32_t, ExtentId> extents_;
 };
 
-/// Text of a function: typed, one node a line, names kept (`%d1`) unless canonical. Parsed back by parse_function.
+/// Text of a function: typed, one node a line, names kept (`%d1`) unless canonical. Parsed back by
+/// parse_function.
 struct PrintOptions {
-    /// Text of the cache key: values numbered; sizes renamed d0, d1, .. (a kernel's in their order, others by first use); no names.
+    /// Text of the cache key: values numbered; sizes renamed d0, d1, .. (a kernel's in their order, others by
+    /// first use); no names.
     bool canonical = false;
     const SourceMap* sources = nullptr;  ///< adds `// file:line` comments
 };
@@ -316,7 +328,8 @@ std::vector<Function> parse_functions(const SourceMap& sources, size_t file);
 
 /// The rules of the form, each violated one as "rule: place: what"; empty when the function is sound.
 std::vector<std::string> verify(const Function& function);
-/// Whether every launch of a plan fits its kernel: it exists, operands and parameters agree, sizes are bound in order.
+/// Whether every launch of a plan fits its kernel: it exists, operands and parameters agree, sizes are bound
+/// in order.
 std::vector<std::string> verify_launches(const Function& plan, std::span<const Function> kernels);
 /// Throws InternalError naming `after` (a pass) and the text of the function unless it verifies.
 void verify_or_throw(const Function& function, std::string_view after);

@@ -20,7 +20,8 @@ struct HostArray {
     int64_t element_count() const {
         int64_t count = 1;
         for (int64_t extent : shape) {
-            if (__builtin_mul_overflow(count, extent, &count)) throw UserError("an array has more than 2^63 elements");
+            if (__builtin_mul_overflow(count, extent, &count))
+                throw UserError("an array has more than 2^63 elements");
         }
         return count;
     }

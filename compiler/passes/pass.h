@@ -44,9 +44,9 @@ const PassRow* pass_named(std::string_view name);
 
 /// What to run and whom to tell.
 struct PassSettings {
-    std::vector<std::string> disabled;                                             ///< pass names
-    bool verify = true;                                                            ///< after each pass
-    std::function<void(std::string_view pass, const ir::Function&)> after_pass;    ///< for dumps
+    std::vector<std::string> disabled;                                           ///< pass names
+    bool verify = true;                                                          ///< after each pass
+    std::function<void(std::string_view pass, const ir::Function&)> after_pass;  ///< for dumps
 };
 
 /// Runs the whole table on a graph. Throws UserError for a disabled name that is no pass or is required.

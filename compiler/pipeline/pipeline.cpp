@@ -91,7 +91,8 @@ Compiled compile(ir::Function graph, const Target& target, const PassSettings& s
         ir::verify_or_throw(scheduled.plan, "schedule");
         for (const ir::Function& kernel : scheduled.kernels) ir::verify_or_throw(kernel, "schedule");
         const auto faults = ir::verify_launches(scheduled.plan, scheduled.kernels);
-        if (!faults.empty()) throw InternalError(fmt::format("a launch does not fit its kernel: {}", faults.front()));
+        if (!faults.empty())
+            throw InternalError(fmt::format("a launch does not fit its kernel: {}", faults.front()));
     }
     c.plan = std::move(scheduled.plan);
     c.kernels = std::move(scheduled.kernels);

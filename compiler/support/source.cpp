@@ -16,7 +16,8 @@ Span cover(Span a, Span b) {
 }
 
 size_t SourceMap::add(std::string name, std::string text) {
-    if (text.size() >= UINT32_MAX - next_ - 1) throw UserError(fmt::format("{}: the source text is too large", name));
+    if (text.size() >= UINT32_MAX - next_ - 1)
+        throw UserError(fmt::format("{}: the source text is too large", name));
     SourceFile file{std::move(name), std::move(text), next_, {next_}};
     for (size_t i = 0; i < file.text.size(); ++i) {
         if (file.text[i] == '\n') file.line_starts.push_back(next_ + static_cast<uint32_t>(i) + 1);

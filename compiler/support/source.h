@@ -23,8 +23,8 @@ Span cover(Span a, Span b);
 struct SourceFile {
     std::string name;
     std::string text;
-    uint32_t base = 0;                   ///< offset of the first byte; never 0
-    std::vector<uint32_t> line_starts;   ///< absolute offsets
+    uint32_t base = 0;                  ///< offset of the first byte; never 0
+    std::vector<uint32_t> line_starts;  ///< absolute offsets
 };
 
 /// A place for people: both numbers count from 1; the column counts code points.

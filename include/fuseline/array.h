@@ -15,17 +15,26 @@ namespace fuseline {
 template <class T>
 constexpr DType dtype_of() = delete;
 template <>
-constexpr DType dtype_of<bool>() { return DType::bool_; }
+constexpr DType dtype_of<bool>() {
+    return DType::bool_;
+}
 template <>
-constexpr DType dtype_of<int64_t>() { return DType::i64_; }
+constexpr DType dtype_of<int64_t>() {
+    return DType::i64_;
+}
 template <>
-constexpr DType dtype_of<float>() { return DType::f32_; }
+constexpr DType dtype_of<float>() {
+    return DType::f32_;
+}
 template <>
-constexpr DType dtype_of<double>() { return DType::f64_; }
+constexpr DType dtype_of<double>() {
+    return DType::f64_;
+}
 
 class ArrayStorage;
 
-/// An immutable dense row-major array on the host or a device. Copies share the data. A rank-0 array has one element.
+/// An immutable dense row-major array on the host or a device. Copies share the data. A rank-0 array has one
+/// element.
 class Array {
 public:
     Array();  ///< a rank-0 f32 zero
@@ -36,7 +45,8 @@ public:
     template <class T>
     static Array of(std::vector<int64_t> shape, std::span<const T> data) {
         if (static_cast<int64_t>(data.size()) != element_count(shape)) {
-            throw Error(Error::Kind::user, "Array::of: the number of values is not the product of the extents");
+            throw Error(Error::Kind::user,
+                        "Array::of: the number of values is not the product of the extents");
         }
         return copy_of(dtype_of<T>(), std::move(shape), data.data());
     }
@@ -47,11 +57,13 @@ public:
     size_t byte_count() const;
     bool on_device() const;
 
-    /// The elements on the host; the first call copies from the device and waits for it. Valid while any copy of the array lives.
+    /// The elements on the host; the first call copies from the device and waits for it. Valid while any copy
+    /// of the array lives.
     const void* data() const;
     template <class T>
     std::span<const T> values() const {
-        if (dtype_of<T>() != dtype()) throw Error(Error::Kind::user, "Array::values: the array has another element type");
+        if (dtype_of<T>() != dtype())
+            throw Error(Error::Kind::user, "Array::values: the array has another element type");
         return {static_cast<const T*>(data()), static_cast<size_t>(size())};
     }
     const std::shared_ptr<const ArrayStorage>& storage() const { return storage_; }
@@ -76,7 +88,8 @@ struct MutableHostSpan {
     std::vector<int64_t> shape;
 };
 
-/// Row-major memory of the session's CUDA device, for an argument or a result; must stay until the work of the call is done.
+/// Row-major memory of the session's CUDA device, for an argument or a result; must stay until the work of
+/// the call is done.
 struct DeviceSpan {
     uint64_t pointer = 0;
     DType dtype{};

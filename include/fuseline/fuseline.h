@@ -17,9 +17,11 @@ using Argument = std::variant<Array, HostSpan, DeviceSpan, bool, int64_t, double
 using Output = std::variant<MutableHostSpan, DeviceSpan>;
 
 struct CallSettings {
-    /// A CUstream of the session's device: work is enqueued there and the call does not wait. Null: the session's own stream.
+    /// A CUstream of the session's device: work is enqueued there and the call does not wait. Null: the
+    /// session's own stream.
     void* stream = nullptr;
-    /// Memory for results by name ("result" when unnamed); its type and shape are tested before anything runs.
+    /// Memory for results by name ("result" when unnamed); its type and shape are tested before anything
+    /// runs.
     std::map<std::string, Output> outputs;
 };
 
@@ -46,7 +48,7 @@ struct KernelReport {
     std::string lines;     ///< source lines that it computes: "black_scholes.dsl:5-9"
     int64_t bytes = 0;     ///< read once and written once, over all launches
     int64_t launches = 0;
-    double ms = 0;         ///< time in the kernel, measured only under Settings::time_kernels
+    double ms = 0;  ///< time in the kernel, measured only under Settings::time_kernels
 };
 
 /// What a session did since it began (or since reset_report).
@@ -61,11 +63,11 @@ struct Report {
 };
 
 struct Settings {
-    std::string device = "auto";                   ///< auto, cpu, cuda, cuda:N, interpreter
-    int threads = 0;                               ///< CPU threads; 0: all cores
-    std::map<std::string, bool> options;           ///< numeric and safety options that override the files' own
+    std::string device = "auto";          ///< auto, cpu, cuda, cuda:N, interpreter
+    int threads = 0;                      ///< CPU threads; 0: all cores
+    std::map<std::string, bool> options;  ///< numeric and safety options that override the files' own
     std::vector<std::string> disabled_passes;
-    bool time_kernels = false;                     ///< wait for each kernel and record its time
+    bool time_kernels = false;  ///< wait for each kernel and record its time
 };
 
 class Module;
@@ -74,8 +76,8 @@ class Module;
 class Session {
 public:
     explicit Session(const Settings& settings = {});
-    /// Parses and checks a file with its imports, or a text (`name` is used in messages; imports are relative to the
-    /// working folder). Throws Error::user with all messages.
+    /// Parses and checks a file with its imports, or a text (`name` is used in messages; imports are relative
+    /// to the working folder). Throws Error::user with all messages.
     Module load_file(const std::string& path) const;
     Module load_text(const std::string& text, const std::string& name = "text") const;
     Report report() const;
@@ -106,8 +108,8 @@ public:
     std::vector<std::string> functions() const;
     std::vector<Signature> parameters(const std::string& function) const;
     std::vector<Signature> results(const std::string& function) const;
-    /// Calls an entry with arguments by name or by position. Sizes are bound from the arguments; nothing is compiled for a
-    /// new size or scalar value. Throws Error.
+    /// Calls an entry with arguments by name or by position. Sizes are bound from the arguments; nothing is
+    /// compiled for a new size or scalar value. Throws Error.
     Results call(const std::string& function, const std::map<std::string, Argument>& arguments,
                  const CallSettings& settings = {}) const;
     Results call(const std::string& function, const std::vector<Argument>& arguments,

@@ -220,7 +220,8 @@ std::unique_ptr<CpuCode> OrcEngine::compile(const std::string& ir, const std::st
         const std::string log = llvm::toString(found.takeError());
         const std::lock_guard lock(s.reporting);
         const std::string reason = std::exchange(s.reported, {});
-        throw ToolchainError(fmt::format("a kernel cannot be linked: {}", reason.empty() ? log : reason), log);
+        throw ToolchainError(fmt::format("a kernel cannot be linked: {}", reason.empty() ? log : reason),
+                             log);
     }
     code->entry = found->toPtr<CpuKernel>();
     return code;

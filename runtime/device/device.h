@@ -1,4 +1,5 @@
-// What the session asks of a device: memory, building a kernel, launching it. One implementation each for CPU and CUDA.
+// What the session asks of a device: memory, building a kernel, launching it. One implementation each for CPU
+// and CUDA.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ namespace fuseline {
 class Allocation {
 public:
     virtual ~Allocation() = default;
-    void* pointer = nullptr;  ///< a CUDA device address is carried as a pointer; never dereferenced on the host
+    void* pointer =
+        nullptr;  ///< a CUDA device address is carried as a pointer; never dereferenced on the host
     size_t bytes = 0;
 };
 
@@ -26,8 +28,8 @@ class Executable {
 public:
     virtual ~Executable() = default;
     std::string symbol;
-    std::string source;    ///< the CUDA C++ or LLVM IR that was compiled
-    double compile_ms = 0; ///< emit, compile and load
+    std::string source;     ///< the CUDA C++ or LLVM IR that was compiled
+    double compile_ms = 0;  ///< emit, compile and load
 };
 
 /// Operands of one launch, in the order of the kernel's parameters.
@@ -40,7 +42,8 @@ struct LaunchArguments {
 /// The caller's CUDA stream as an opaque CUstream; null is the session's own stream. Ignored by the CPU.
 using Stream = void*;
 
-/// Thread-safe. Throws ToolchainError when a compiler, library or driver is missing or fails, with the fix in words.
+/// Thread-safe. Throws ToolchainError when a compiler, library or driver is missing or fails, with the fix in
+/// words.
 class Device {
 public:
     virtual ~Device() = default;
@@ -59,20 +62,23 @@ public:
     /// Waits until the bytes are there.
     virtual void copy_to_host(void* host, const void* device, size_t bytes, Stream stream) = 0;
 
-    /// Prints the kernel for this device, compiles and loads it. `kernel.index_bits` is final. `sources` adds line comments.
+    /// Prints the kernel for this device, compiles and loads it. `kernel.index_bits` is final. `sources` adds
+    /// line comments.
     virtual std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol,
                                               const SourceMap* sources) = 0;
     /// Enqueues one launch; a launch with no elements does nothing.
     virtual void launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) = 0;
     /// As launch, waits, and gives the kernel's own milliseconds.
-    virtual double timed_launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) = 0;
+    virtual double timed_launch(const Executable& executable, const LaunchArguments& arguments,
+                                Stream stream) = 0;
     virtual void synchronize(Stream stream) = 0;
-    /// Around the work of a call on a caller's stream: it comes after all that the own stream has, and the own stream's later
-    /// work after it. Nothing to do for the own stream.
+    /// Around the work of a call on a caller's stream: it comes after all that the own stream has, and the
+    /// own stream's later work after it. Nothing to do for the own stream.
     virtual void enter(Stream) {}
     virtual void leave(Stream) {}
 
-    /// The executable in a stage's text: "cuda", "ptx", "sass", "llvm", "asm"; throws UserError for a stage that the device lacks.
+    /// The executable in a stage's text: "cuda", "ptx", "sass", "llvm", "asm"; throws UserError for a stage
+    /// that the device lacks.
     virtual std::string stage_text(const Executable& executable, std::string_view stage) = 0;
 };
 

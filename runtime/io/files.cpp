@@ -1,4 +1,5 @@
-// POSIX files; the destination's permissions are kept, a symbolic link's target is replaced, devices are written in place.
+// POSIX files; the destination's permissions are kept, a symbolic link's target is replaced, devices are
+// written in place.
 #include "runtime/io/files.h"
 
 #include <fcntl.h>
@@ -55,7 +56,8 @@ void write_in_place(const std::string& path, std::string_view bytes) {
     if (file.get() < 0 || !write_all(file.get(), bytes)) fail(path, "written", errno);
 }
 
-/// A file that did not exist, beside `target`; the system applies the process's umask. -1 with errno set on failure.
+/// A file that did not exist, beside `target`; the system applies the process's umask. -1 with errno set on
+/// failure.
 int create_beside(const std::string& target, std::string& name) {
     for (int attempt = 0; attempt < 100; ++attempt) {
         name = fmt::format("{}.{}.{}.tmp", target, ::getpid(), attempt);

@@ -74,7 +74,8 @@ private:
     }
     std::string quoted() {
         skip();
-        if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("a quoted text expected (structured types are not supported)");
+        if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"'))
+            fail("a quoted text expected (structured types are not supported)");
         const char quote = text_[at_++];
         const size_t end = text_.find(quote, at_);
         if (end == std::string_view::npos) fail("a text is not closed");
@@ -84,7 +85,8 @@ private:
     }
     bool boolean() {
         skip();
-        for (const auto& [word, value] : {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
+        for (const auto& [word, value] :
+             {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
             if (text_.substr(at_).starts_with(word)) {
                 at_ += word.size();
                 return value;
@@ -128,9 +130,11 @@ Element element_type(const std::string& descr, DType declared, const std::string
     if (native == "<u2" && declared == DType::bf16_) return {DType::bf16_, swapped};
     for (const DTypeRow& row : kDTypeTable) {
         if (row.dtype == DType::bf16_) continue;
-        if (row.npy == native || (row.bits == 8 && row.npy.substr(1) == native.substr(1))) return {row.dtype, swapped && row.bits > 8};
+        if (row.npy == native || (row.bits == 8 && row.npy.substr(1) == native.substr(1)))
+            return {row.dtype, swapped && row.bits > 8};
     }
-    throw UserError(fmt::format("{}: the element type '{}' is not one of Fuseline's; convert it with NumPy's astype", name, descr));
+    throw UserError(fmt::format(
+        "{}: the element type '{}' is not one of Fuseline's; convert it with NumPy's astype", name, descr));
 }
 
 /// Product of extents and element size, or nullopt when it does not fit 63 bits.
@@ -193,32 +197,39 @@ HostArray parse_npy(const std::string& bytes, const std::string& name, DType dec
     const size_t start = 8 + width;
     size_t length = 0;
     if (bytes.size() < start) throw UserError(fmt::format("{}: the file is cut short in its header", name));
-    for (size_t k = 0; k < width; ++k) length |= static_cast<size_t>(static_cast<unsigned char>(bytes[8 + k])) << (8 * k);
-    if (length > bytes.size() - start) throw UserError(fmt::format("{}: the file is cut short in its header", name));
+    for (size_t k = 0; k < width; ++k)
+        length |= static_cast<size_t>(static_cast<unsigned char>(bytes[8 + k])) << (8 * k);
+    if (length > bytes.size() - start)
+        throw UserError(fmt::format("{}: the file is cut short in its header", name));
 
     const Header header = HeaderReader(std::string_view(bytes).substr(start, length), name).read();
     const Element element = element_type(header.descr, declared, name);
     const auto need = total_bytes(header.shape, byte_size(element.dtype));
     const size_t have = bytes.size() - start - length;
     if (!need || static_cast<uint64_t>(*need) > have) {
-        throw UserError(fmt::format("{}: the file is cut short: its header asks for {} bytes of data, {} are there", name,
-                                    need ? std::to_string(*need) : "more than 2^63", have));
+        throw UserError(
+            fmt::format("{}: the file is cut short: its header asks for {} bytes of data, {} are there", name,
+                        need ? std::to_string(*need) : "more than 2^63", have));
     }
     HostArray array{element.dtype, header.shape, std::vector<std::byte>(static_cast<size_t>(*need))};
     if (*need != 0) std::memcpy(array.bytes.data(), bytes.data() + start + length, array.bytes.size());
-    if (element.swapped) swap_bytes(array.bytes, byte_size(element.dtype) / (is_complex(element.dtype) ? 2 : 1));
+    if (element.swapped)
+        swap_bytes(array.bytes, byte_size(element.dtype) / (is_complex(element.dtype) ? 2 : 1));
     if (header.fortran) to_row_major(array);
     return array;
 }
 
-HostArray read_npy(const std::string& path, DType declared) { return parse_npy(read_file(path), path, declared); }
+HostArray read_npy(const std::string& path, DType declared) {
+    return parse_npy(read_file(path), path, declared);
+}
 
 std::string npy_bytes(const HostArray& array) {
     std::string shape;
     for (int64_t extent : array.shape) shape += fmt::format("{}, ", extent);
     if (array.shape.size() > 1) shape.resize(shape.size() - 2);
     if (array.shape.size() == 1) shape.pop_back();
-    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", row(array.dtype).npy, shape);
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                     row(array.dtype).npy, shape);
     // The data begins at a multiple of 64 bytes; the header ends with a newline.
     const size_t unpadded = kMagic.size() + 4 + header.size() + 1;
     header += std::string((64 - unpadded % 64) % 64, ' ') + '\n';

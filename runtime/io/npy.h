@@ -7,12 +7,13 @@
 
 namespace fuseline {
 
-/// Reads a file. Big-endian and Fortran-ordered data are converted. `declared` tells a two-byte unsigned file that it holds bf16.
-/// Throws UserError that names the file: not there, not .npy, truncated, an element type that the language lacks.
+/// Reads a file. Big-endian and Fortran-ordered data are converted. `declared` tells a two-byte unsigned file
+/// that it holds bf16. Throws UserError that names the file: not there, not .npy, truncated, an element type
+/// that the language lacks.
 HostArray read_npy(const std::string& path, DType declared = DType::f32_);
 
-/// Writes version 1.0 through a temporary file beside it that replaces `path` when complete. A NaN is written canonical and quiet.
-/// Throws UserError that names the file and the system's reason.
+/// Writes version 1.0 through a temporary file beside it that replaces `path` when complete. A NaN is written
+/// canonical and quiet. Throws UserError that names the file and the system's reason.
 void write_npy(const std::string& path, const HostArray& array);
 
 /// The two halves, for tests and fuzzers: `name` stands in messages.

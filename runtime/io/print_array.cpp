@@ -1,4 +1,5 @@
-// NumPy's array2string with floatmode="unique": common column widths, digits never more than needed to read back.
+// NumPy's array2string with floatmode="unique": common column widths, digits never more than needed to read
+// back.
 #include "runtime/io/print_array.h"
 
 #include <algorithm>
@@ -19,8 +20,9 @@ double as_double(DType dtype, Scalar value) {
 
 std::string digits(DType dtype, Scalar value, std::chars_format format) {
     char buffer[400];
-    const auto end = dtype == DType::f32_ ? std::to_chars(buffer, buffer + sizeof buffer, value.as_f32(), format).ptr
-                                          : std::to_chars(buffer, buffer + sizeof buffer, value.as_f64(), format).ptr;
+    const auto end = dtype == DType::f32_
+                         ? std::to_chars(buffer, buffer + sizeof buffer, value.as_f32(), format).ptr
+                         : std::to_chars(buffer, buffer + sizeof buffer, value.as_f64(), format).ptr;
     std::string text(buffer, end);
     const size_t exponent = std::min(text.find('e'), text.size());
     if (text.find('.') == std::string::npos) text.insert(exponent, ".");
@@ -60,7 +62,9 @@ public:
     }
 
 private:
-    std::chars_format format() const { return scientific_ ? std::chars_format::scientific : std::chars_format::fixed; }
+    std::chars_format format() const {
+        return scientific_ ? std::chars_format::scientific : std::chars_format::fixed;
+    }
     static std::string special(double x) { return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf"; }
     static std::string padded_left(std::string s, size_t width) {
         return s.size() < width ? std::string(width - s.size(), ' ') + s : s;
@@ -103,7 +107,8 @@ std::vector<std::string> element_texts(DType dtype, const std::vector<Scalar>& v
 
 class Printer {
 public:
-    explicit Printer(const HostArray& array) : array_(array), summarised_(array.element_count() > kSummaryThreshold) {}
+    explicit Printer(const HostArray& array)
+        : array_(array), summarised_(array.element_count() > kSummaryThreshold) {}
 
     std::string print() {
         collect(0, 0);
@@ -140,7 +145,8 @@ private:
 
     std::string block(size_t axis, const std::string& indent, size_t width) {
         const bool innermost = axis + 1 == array_.shape.size();
-        const std::string body = innermost ? line_block(axis, indent, width) : nested_block(axis, indent, width);
+        const std::string body =
+            innermost ? line_block(axis, indent, width) : nested_block(axis, indent, width);
         return "[" + body.substr(std::min(indent.size(), body.size())) + "]";
     }
 

@@ -8,10 +8,10 @@
 
 #include "runtime/io/npy.h"
 #include "runtime/io/print_array.h"
+#include "runtime/script/script_params.h"
 #include "runtime/session/bind_sizes.h"
 #include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
-#include "runtime/script/script_params.h"
 
 namespace fuseline {
 namespace {
@@ -41,7 +41,10 @@ void placed(Span span, Body&& body) {
 class ScriptRun {
 public:
     ScriptRun(Module::Impl& module, const ScriptSettings& settings)
-        : module_(module), script_(module.program.script), settings_(settings), values_(script_.variables.size()) {}
+        : module_(module),
+          script_(module.program.script),
+          settings_(settings),
+          values_(script_.variables.size()) {}
 
     void run() {
         set_params();
@@ -68,8 +71,9 @@ public:
         test_format(path);
         HostArray array = read_npy(path, variable.type.dtype);
         if (array.dtype != variable.type.dtype || array.shape.size() != variable.type.rank()) {
-            fail(step_->span, fmt::format("{} holds {}, but '{}' is declared {}", step.path, type_text(array.dtype, array.shape),
-                                          variable.name, type_text(script_.extents, variable.type)));
+            fail(step_->span, fmt::format("{} holds {}, but '{}' is declared {}", step.path,
+                                          type_text(array.dtype, array.shape), variable.name,
+                                          type_text(script_.extents, variable.type)));
         }
         bind(variable, step.path, array.shape);
         values_[step.variable] = to_array(std::move(array));
@@ -90,7 +94,9 @@ public:
         write_npy(path, to_host_array(array_of(step.value)));
     }
 
-    void operator()(const ShowStep& step) { fail(step_->span, fmt::format("show(\"{}\", ..) is not supported yet", step.path)); }
+    void operator()(const ShowStep& step) {
+        fail(step_->span, fmt::format("show(\"{}\", ..) is not supported yet", step.path));
+    }
 
     void operator()(const AssertStep& step) {
         if (load_scalar(DType::bool_, array_of(step.value).data()).as_bool()) return;
@@ -101,15 +107,17 @@ public:
         const ir::Check& check = step.check;
         const int64_t left = size(check.left), right = size(check.right);
         if (check.relation == ir::Check::Relation::equal ? left == right : left >= right) return;
-        fail(step_->span, fmt::format("{}: {} is {} and {} is {}", check.message, script_.extents.text(check.left), left,
-                                      script_.extents.text(check.right), right));
+        fail(step_->span,
+             fmt::format("{}: {} is {} and {} is {}", check.message, script_.extents.text(check.left), left,
+                         script_.extents.text(check.right), right));
     }
 
 private:
     void set_params() {
         for (const Param& param : module_.program.params) {
             const Scalar value = param_value(param, settings_.params);
-            HostArray array{param.dtype, {}, std::vector<std::byte>(static_cast<size_t>(byte_size(param.dtype)))};
+            HostArray array{
+                param.dtype, {}, std::vector<std::byte>(static_cast<size_t>(byte_size(param.dtype)))};
             store_scalar(param.dtype, value, array.bytes.data());
             values_[param.variable] = to_array(std::move(array));
             if (is_integer(param.dtype)) sizes_[param.name] = value.as_i64();
@@ -120,7 +128,8 @@ private:
     int64_t size(ExtentId extent) const {
         std::string why;
         const auto value = script_.extents.evaluate(extent, sizes_, &why);
-        if (!value) fail(step_->span, fmt::format("the size {} has no value: {}", script_.extents.text(extent), why));
+        if (!value)
+            fail(step_->span, fmt::format("the size {} has no value: {}", script_.extents.text(extent), why));
         return *value;
     }
 
@@ -136,10 +145,11 @@ private:
             }
             const auto expected = extents.evaluate(extent, sizes_);
             if (expected && *expected == shape[axis]) continue;
-            fail(step_->span, fmt::format("{} holds {}, but '{}' is declared {}: axis {} has extent {} and {} is {}", path,
-                                          type_text(variable.type.dtype, shape), variable.name,
-                                          type_text(extents, variable.type), axis, shape[axis], extents.text(extent),
-                                          expected ? std::to_string(*expected) : "unknown"));
+            fail(step_->span,
+                 fmt::format("{} holds {}, but '{}' is declared {}: axis {} has extent {} and {} is {}", path,
+                             type_text(variable.type.dtype, shape), variable.name,
+                             type_text(extents, variable.type), axis, shape[axis], extents.text(extent),
+                             expected ? std::to_string(*expected) : "unknown"));
         }
     }
 
@@ -152,12 +162,14 @@ private:
     void test_format(const std::string& path) const {
         const std::string ending = std::filesystem::path(path).extension().string();
         if (ending != ".npy") {
-            fail(step_->span, fmt::format("files ending in '{}' are not supported yet", ending), {"use .npy"});
+            fail(step_->span, fmt::format("files ending in '{}' are not supported yet", ending),
+                 {"use .npy"});
         }
     }
 
     Array array_of(const ScriptValue& value) const {
-        if (const auto* variable = std::get_if<ScriptValue::Variable>(&value.value)) return *values_[variable->index];
+        if (const auto* variable = std::get_if<ScriptValue::Variable>(&value.value))
+            return *values_[variable->index];
         HostArray array{DType::i64_, {}, std::vector<std::byte>(8)};
         if (const auto* literal = std::get_if<ScriptValue::Literal>(&value.value)) {
             array.dtype = literal->dtype;

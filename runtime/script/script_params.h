@@ -9,7 +9,8 @@
 
 namespace fuseline {
 
-/// The given text as a value of the parameter's type, else its default. Throws UserError with the param's span.
+/// The given text as a value of the parameter's type, else its default. Throws UserError with the param's
+/// span.
 Scalar param_value(const Param& param, const std::map<std::string, std::string>& given);
 
 /// Throws UserError, with a suggestion, for a given name that is no param.

@@ -17,8 +17,8 @@ struct Conversion {
     const Device* device;
 
     [[noreturn]] void fail(const std::string& found) const {
-        throw UserError(fmt::format("argument '{}' must be {}{}: found {}", name, scalar ? "" : "an array of ",
-                                    fuseline::name(dtype), found));
+        throw UserError(fmt::format("argument '{}' must be {}{}: found {}", name,
+                                    scalar ? "" : "an array of ", fuseline::name(dtype), found));
     }
 
     PlanValue scalar_value(Scalar value) const {
@@ -74,7 +74,8 @@ struct Conversion {
     /// Kernels access whole elements at multiples of their size.
     void test_memory(uintptr_t address, const std::vector<int64_t>& shape) const {
         if (address == 0 && Array::element_count(shape) != 0) fail("a null pointer");
-        if (address % static_cast<uintptr_t>(byte_size(dtype)) != 0) fail("memory that is not aligned to its elements");
+        if (address % static_cast<uintptr_t>(byte_size(dtype)) != 0)
+            fail("memory that is not aligned to its elements");
     }
 
     PlanValue operator()(const HostSpan& span) const {
@@ -90,7 +91,8 @@ struct Conversion {
 
     PlanValue operator()(const DeviceSpan& span) const {
         test_type(span.dtype, span.shape);
-        if (device == nullptr || device->shares_host_memory()) fail("device memory in a session that has no GPU");
+        if (device == nullptr || device->shares_host_memory())
+            fail("device memory in a session that has no GPU");
         test_memory(span.pointer, span.shape);
         if (scalar) fail("device memory; a scalar must be a host value");
         PlanValue v;
@@ -103,7 +105,8 @@ struct Conversion {
 
 }  // namespace
 
-PlanValue argument_value(const std::string& name, DType dtype, bool scalar, const Argument& argument, const Device* device) {
+PlanValue argument_value(const std::string& name, DType dtype, bool scalar, const Argument& argument,
+                         const Device* device) {
     return std::visit(Conversion{name, dtype, scalar, device}, argument);
 }
 

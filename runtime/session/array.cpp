@@ -14,9 +14,11 @@ size_t bytes_of(DType dtype, const std::vector<int64_t>& shape) {
     int64_t bytes = byte_size(dtype);
     const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     for (int64_t extent : shape) {
-        if (extent < 0) throw Error(Error::Kind::user, fmt::format("an array cannot have the extent {}", extent));
+        if (extent < 0)
+            throw Error(Error::Kind::user, fmt::format("an array cannot have the extent {}", extent));
         if (!empty && __builtin_mul_overflow(bytes, extent, &bytes)) {
-            throw Error(Error::Kind::user, fmt::format("an array of extents {} has more than 2^63 bytes", fmt::join(shape, " x ")));
+            throw Error(Error::Kind::user, fmt::format("an array of extents {} has more than 2^63 bytes",
+                                                       fmt::join(shape, " x ")));
         }
     }
     return empty ? 0 : static_cast<size_t>(bytes);
@@ -25,7 +27,10 @@ size_t bytes_of(DType dtype, const std::vector<int64_t>& shape) {
 }  // namespace
 
 ArrayStorage::ArrayStorage(HostArray array)
-    : dtype_(array.dtype), shape_(std::move(array.shape)), bytes_(array.bytes.size()), host_(std::move(array.bytes)) {}
+    : dtype_(array.dtype),
+      shape_(std::move(array.shape)),
+      bytes_(array.bytes.size()),
+      host_(std::move(array.bytes)) {}
 
 ArrayStorage::ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation,
                            std::shared_ptr<Device> device)
@@ -45,7 +50,8 @@ const void* ArrayStorage::host_data() const {
     return host_.data();
 }
 
-Array::Array() : storage_(std::make_shared<ArrayStorage>(HostArray{DType::f32_, {}, std::vector<std::byte>(4)})) {}
+Array::Array()
+    : storage_(std::make_shared<ArrayStorage>(HostArray{DType::f32_, {}, std::vector<std::byte>(4)})) {}
 Array::Array(std::shared_ptr<const ArrayStorage> storage) : storage_(std::move(storage)) {}
 
 Array Array::copy_of(DType dtype, std::vector<int64_t> shape, const void* data) {

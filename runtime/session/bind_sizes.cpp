@@ -22,7 +22,8 @@ SizeBinder::SizeBinder(const ir::Function& graph) : extents_(graph.extents), nam
     for (ir::ValueId v : graph.region(graph.body()).parameters) {
         const ir::Type& type = graph.type(v);
         for (size_t axis = 0; axis < type.rank(); ++axis) {
-            dimensions_.push_back({types_.size(), axis, type.shape[axis], extents_.symbol_name(type.shape[axis])});
+            dimensions_.push_back(
+                {types_.size(), axis, type.shape[axis], extents_.symbol_name(type.shape[axis])});
         }
         types_.push_back(type);
     }
@@ -33,7 +34,9 @@ SizeBinder::SizeBinder(const ir::Function& graph) : extents_(graph.extents), nam
     });
 }
 
-std::string SizeBinder::type_text(size_t parameter) const { return fuseline::type_text(extents_, types_[parameter]); }
+std::string SizeBinder::type_text(size_t parameter) const {
+    return fuseline::type_text(extents_, types_[parameter]);
+}
 
 std::map<std::string, int64_t> SizeBinder::bind(const std::vector<ArgumentShape>& arguments) const {
     std::map<std::string, int64_t> sizes;
@@ -44,7 +47,8 @@ std::map<std::string, int64_t> SizeBinder::bind(const std::vector<ArgumentShape>
         }
         if (!arguments[p].integer || used_.count(names_[p]) == 0) continue;
         if (*arguments[p].integer < 0) {
-            throw UserError(fmt::format("argument '{}' is a size and must be at least 0: found {}", names_[p], *arguments[p].integer));
+            throw UserError(fmt::format("argument '{}' is a size and must be at least 0: found {}", names_[p],
+                                        *arguments[p].integer));
         }
         sizes.emplace(names_[p], *arguments[p].integer);
     }
@@ -56,7 +60,8 @@ std::map<std::string, int64_t> SizeBinder::bind(const std::vector<ArgumentShape>
     return sizes;
 }
 
-void SizeBinder::solve(const std::vector<ArgumentShape>& arguments, std::map<std::string, int64_t>& sizes) const {
+void SizeBinder::solve(const std::vector<ArgumentShape>& arguments,
+                       std::map<std::string, int64_t>& sizes) const {
     // A solved name can leave one unknown in another dimension: repeat until nothing new is found.
     for (bool found = true; found;) {
         found = false;
@@ -72,8 +77,10 @@ void SizeBinder::solve(const std::vector<ArgumentShape>& arguments, std::map<std
             const int64_t actual = arguments[d.parameter].shape[d.axis];
             const auto value = extents_.solve(d.extent, *unknown, actual, sizes);
             if (!value) {
-                throw UserError(fmt::format("argument '{}' must be {}: no {} >= 0 makes {} equal to its extent {} of axis {}",
-                                            names_[d.parameter], type_text(d.parameter), *unknown, extents_.text(d.extent), actual, d.axis));
+                throw UserError(fmt::format(
+                    "argument '{}' must be {}: no {} >= 0 makes {} equal to its extent {} of axis {}",
+                    names_[d.parameter], type_text(d.parameter), *unknown, extents_.text(d.extent), actual,
+                    d.axis));
             }
             sizes.emplace(*unknown, *value);
             found = true;
@@ -81,7 +88,8 @@ void SizeBinder::solve(const std::vector<ArgumentShape>& arguments, std::map<std
     }
 }
 
-void SizeBinder::test(const std::vector<ArgumentShape>& arguments, const std::map<std::string, int64_t>& sizes) const {
+void SizeBinder::test(const std::vector<ArgumentShape>& arguments,
+                      const std::map<std::string, int64_t>& sizes) const {
     for (const Dimension& d : dimensions_) {
         const int64_t actual = arguments[d.parameter].shape[d.axis];
         std::string why;
@@ -89,8 +97,9 @@ void SizeBinder::test(const std::vector<ArgumentShape>& arguments, const std::ma
         if (expected && *expected == actual) continue;
         const std::string extent = extents_.text(d.extent);
         const std::string value = expected ? std::to_string(*expected) : why;
-        throw UserError(fmt::format("argument '{}' must be {}: axis {} has extent {}, but {} is {}", names_[d.parameter],
-                                    type_text(d.parameter), d.axis, actual, extent, value));
+        throw UserError(fmt::format("argument '{}' must be {}: axis {} has extent {}, but {} is {}",
+                                    names_[d.parameter], type_text(d.parameter), d.axis, actual, extent,
+                                    value));
     }
 }
 

@@ -22,8 +22,9 @@ struct ArgumentShape {
 struct SizeBinder {
     explicit SizeBinder(const ir::Function& graph);
 
-    /// An integer parameter named like a size gives that size; then a plain dimension name binds; then c*n + d with one unknown
-    /// is solved; every dimension is tested. Throws UserError that names parameter, dimension, expected and found.
+    /// An integer parameter named like a size gives that size; then a plain dimension name binds; then c*n +
+    /// d with one unknown is solved; every dimension is tested. Throws UserError that names parameter,
+    /// dimension, expected and found.
     std::map<std::string, int64_t> bind(const std::vector<ArgumentShape>& arguments) const;
 
 private:

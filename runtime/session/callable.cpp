@@ -29,7 +29,8 @@ std::string lines_of(const ir::Function& kernel, const SourceMap& sources) {
         last = std::max(last, at.line);
     }
     if (file == nullptr) return {};
-    return first == last ? fmt::format("{}:{}", file->name, first) : fmt::format("{}:{}-{}", file->name, first, last);
+    return first == last ? fmt::format("{}:{}", file->name, first)
+                         : fmt::format("{}:{}-{}", file->name, first, last);
 }
 
 HostArray host_array(const PlanValue& v) {
@@ -76,7 +77,8 @@ std::shared_ptr<Executable> Callable::executable(size_t position, int index_bits
             return slot;
         }
     }
-    const KernelKey key = kernel_key(compiled_->kernels[position], index_bits, session_->target(), session_->device->compiler());
+    const KernelKey key = kernel_key(compiled_->kernels[position], index_bits, session_->target(),
+                                     session_->device->compiler());
     const KernelCache::Found found = session_->kernels.get(key.hash, key.text, [&] {
         ir::Function kernel = compiled_->kernels[position];
         kernel.index_bits = index_bits;
@@ -100,17 +102,23 @@ void Callable::test_outputs(const std::vector<std::optional<OutputPlace>>& outpu
         std::vector<int64_t> shape;
         for (ExtentId e : type.shape) shape.push_back(graph_.extents.evaluate(e, sizes).value_or(-1));
         if (outputs[i]->dtype == type.dtype && outputs[i]->shape == shape) {
-            if (reinterpret_cast<uintptr_t>(outputs[i]->pointer) % static_cast<uintptr_t>(byte_size(type.dtype)) == 0) continue;
-            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements", graph_.result_names[i]));
+            if (reinterpret_cast<uintptr_t>(outputs[i]->pointer) %
+                    static_cast<uintptr_t>(byte_size(type.dtype)) ==
+                0)
+                continue;
+            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements",
+                                        graph_.result_names[i]));
         }
         throw UserError(fmt::format("the memory for result '{}' must be {}: found {}", graph_.result_names[i],
-                                    type_text(type.dtype, shape), type_text(outputs[i]->dtype, outputs[i]->shape)));
+                                    type_text(type.dtype, shape),
+                                    type_text(outputs[i]->dtype, outputs[i]->shape)));
     }
 }
 
 const ir::Function& Callable::reference() {
     const std::vector<std::string>& disabled = session_->settings.disabled_passes;
-    if (!graph_.options.contract || std::find(disabled.begin(), disabled.end(), kContract) != disabled.end()) return graph_;
+    if (!graph_.options.contract || std::find(disabled.begin(), disabled.end(), kContract) != disabled.end())
+        return graph_;
     const std::lock_guard lock(mutex_);
     if (!contracted_) {
         // Which products contract depends on the passes before, so the same ones run.
@@ -127,16 +135,17 @@ const ir::Function& Callable::reference() {
     return *contracted_;
 }
 
-std::vector<std::optional<Array>> Callable::interpret_call(const std::vector<PlanValue>& arguments,
-                                                           const std::vector<std::optional<OutputPlace>>& outputs,
-                                                           const std::map<std::string, int64_t>& sizes) {
+std::vector<std::optional<Array>> Callable::interpret_call(
+    const std::vector<PlanValue>& arguments, const std::vector<std::optional<OutputPlace>>& outputs,
+    const std::map<std::string, int64_t>& sizes) {
     std::vector<HostArray> hosts;
     for (const PlanValue& v : arguments) hosts.push_back(host_array(v));
     std::vector<std::optional<Array>> results;
     for (HostArray& result : interpret(reference(), hosts, sizes)) {
         const size_t i = results.size();
         if (i < outputs.size() && outputs[i]) {
-            if (!result.bytes.empty()) std::memcpy(outputs[i]->pointer, result.bytes.data(), result.bytes.size());
+            if (!result.bytes.empty())
+                std::memcpy(outputs[i]->pointer, result.bytes.data(), result.bytes.size());
             results.emplace_back();
         } else {
             results.emplace_back(to_array(std::move(result)));
@@ -146,17 +155,20 @@ std::vector<std::optional<Array>> Callable::interpret_call(const std::vector<Pla
 }
 
 std::vector<std::optional<Array>> Callable::call(std::vector<PlanValue> arguments,
-                                                 const std::vector<std::optional<OutputPlace>>& outputs, Stream stream) {
+                                                 const std::vector<std::optional<OutputPlace>>& outputs,
+                                                 Stream stream) {
     std::vector<ArgumentShape> shapes;
     for (const PlanValue& v : arguments) {
-        shapes.push_back({v.shape, v.scalar && is_integer(v.dtype) ? std::optional(v.scalar->as_i64()) : std::nullopt});
+        shapes.push_back(
+            {v.shape, v.scalar && is_integer(v.dtype) ? std::optional(v.scalar->as_i64()) : std::nullopt});
     }
     const std::map<std::string, int64_t> sizes = binder_.bind(shapes);
     test_outputs(outputs, sizes);
     if (session_->device == nullptr) return interpret_call(arguments, outputs, sizes);
 
     const Compiled& program = compiled();
-    std::vector<PlanValue> values = PlanRun(*this, program.plan, sizes, stream).run(std::move(arguments), outputs);
+    std::vector<PlanValue> values =
+        PlanRun(*this, program.plan, sizes, stream).run(std::move(arguments), outputs);
     std::vector<std::optional<Array>> results;
     for (size_t i = 0; i < values.size(); ++i) {
         const bool given = i < outputs.size() && outputs[i];

@@ -1,4 +1,5 @@
-// A graph made ready to be called: compiled for the session's device, sizes bound and the plan executed at each call.
+// A graph made ready to be called: compiled for the session's device, sizes bound and the plan executed at
+// each call.
 #pragma once
 
 #include <array>
@@ -21,11 +22,11 @@ namespace fuseline {
 struct PlanValue {
     DType dtype = DType::f32_;
     std::vector<int64_t> shape;
-    std::optional<Scalar> scalar;                    ///< a rank-0 value that is known on the host
-    void* pointer = nullptr;                         ///< elements where the device can read them
-    std::shared_ptr<const ArrayStorage> array;       ///< keeps an argument's elements
-    std::shared_ptr<Allocation> allocation;          ///< keeps elements of the session
-    const void* host = nullptr;                      ///< an argument's elements on the host, not on the device yet
+    std::optional<Scalar> scalar;               ///< a rank-0 value that is known on the host
+    void* pointer = nullptr;                    ///< elements where the device can read them
+    std::shared_ptr<const ArrayStorage> array;  ///< keeps an argument's elements
+    std::shared_ptr<Allocation> allocation;     ///< keeps elements of the session
+    const void* host = nullptr;                 ///< an argument's elements on the host, not on the device yet
 };
 
 /// Memory of the caller for a result.
@@ -51,9 +52,10 @@ public:
     /// Position of a kernel that the plan names.
     size_t kernel_position(const std::string& name) const { return positions_.at(name); }
 
-    /// Arguments in the order of the parameters, with the parameters' element types. Results in order; an empty array stands for
-    /// a result that went to `outputs` (by position).
-    std::vector<std::optional<Array>> call(std::vector<PlanValue> arguments, const std::vector<std::optional<OutputPlace>>& outputs,
+    /// Arguments in the order of the parameters, with the parameters' element types. Results in order; an
+    /// empty array stands for a result that went to `outputs` (by position).
+    std::vector<std::optional<Array>> call(std::vector<PlanValue> arguments,
+                                           const std::vector<std::optional<OutputPlace>>& outputs,
                                            Stream stream);
 
 private:
@@ -66,7 +68,8 @@ private:
     Array own(PlanValue& value) const;
     /// Brings a result to the caller's memory unless it was computed there.
     void deliver(const PlanValue& value, const OutputPlace& place, Stream stream) const;
-    void test_outputs(const std::vector<std::optional<OutputPlace>>& outputs, const std::map<std::string, int64_t>& sizes) const;
+    void test_outputs(const std::vector<std::optional<OutputPlace>>& outputs,
+                      const std::map<std::string, int64_t>& sizes) const;
 
     std::shared_ptr<SessionImpl> session_;
     ir::Function graph_;

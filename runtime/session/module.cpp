@@ -11,22 +11,26 @@ namespace fuseline {
 namespace {
 
 OutputPlace place_of(const Output& output) {
-    if (const auto* host = std::get_if<MutableHostSpan>(&output)) return {false, host->data, host->dtype, host->shape};
+    if (const auto* host = std::get_if<MutableHostSpan>(&output))
+        return {false, host->data, host->dtype, host->shape};
     const auto& device = std::get<DeviceSpan>(output);
     return {true, reinterpret_cast<void*>(device.pointer), device.dtype, device.shape};
 }
 
-std::vector<std::optional<OutputPlace>> output_places(const ir::Function& graph, const std::map<std::string, Output>& outputs,
+std::vector<std::optional<OutputPlace>> output_places(const ir::Function& graph,
+                                                      const std::map<std::string, Output>& outputs,
                                                       const Device* device) {
     std::vector<std::optional<OutputPlace>> places(graph.result_names.size());
     for (const auto& [name, output] : outputs) {
         const auto it = std::find(graph.result_names.begin(), graph.result_names.end(), name);
         if (it == graph.result_names.end()) {
-            throw UserError(fmt::format("there is no result '{}'; results are {}", name, fmt::join(graph.result_names, ", ")));
+            throw UserError(fmt::format("there is no result '{}'; results are {}", name,
+                                        fmt::join(graph.result_names, ", ")));
         }
         OutputPlace place = place_of(output);
         if (place.on_device && (device == nullptr || device->shares_host_memory())) {
-            throw UserError(fmt::format("the memory for result '{}' is device memory, and the session has no GPU", name));
+            throw UserError(
+                fmt::format("the memory for result '{}' is device memory, and the session has no GPU", name));
         }
         if (place.pointer == nullptr && Array::element_count(place.shape) != 0) {
             throw UserError(fmt::format("the memory for result '{}' is a null pointer", name));
@@ -54,18 +58,21 @@ void test_overlap(const ir::Function& graph, const std::vector<PlanValue>& argum
         if (!places[i]) continue;
         const Range out = range_of(places[i]->pointer, places[i]->dtype, places[i]->shape);
         const auto fail = [&](const char* kind, const std::string& other) {
-            throw UserError(fmt::format("the memory for result '{}' overlaps {} '{}'; give it memory of its own",
-                                        graph.result_names[i], kind, other));
+            throw UserError(
+                fmt::format("the memory for result '{}' overlaps {} '{}'; give it memory of its own",
+                            graph.result_names[i], kind, other));
         };
         for (size_t k = 0; k < arguments.size(); ++k) {
             const PlanValue& v = arguments[k];
             if (v.scalar) continue;
             const void* pointer = places[i]->on_device ? v.pointer : v.host;
-            if (pointer != nullptr && out.overlaps(range_of(pointer, v.dtype, v.shape))) fail("argument", graph.parameter_names[k]);
+            if (pointer != nullptr && out.overlaps(range_of(pointer, v.dtype, v.shape)))
+                fail("argument", graph.parameter_names[k]);
         }
         for (size_t k = 0; k < i; ++k) {
             if (!places[k] || places[k]->on_device != places[i]->on_device) continue;
-            if (out.overlaps(range_of(places[k]->pointer, places[k]->dtype, places[k]->shape))) fail("result", graph.result_names[k]);
+            if (out.overlaps(range_of(places[k]->pointer, places[k]->dtype, places[k]->shape)))
+                fail("result", graph.result_names[k]);
         }
     }
 }
@@ -104,28 +111,33 @@ Callable& Module::Impl::callable(const Entry& entry) {
     return *slot;
 }
 
-std::vector<PlanValue> Module::Impl::arguments(const Entry& entry, const std::map<std::string, Argument>& named) const {
+std::vector<PlanValue> Module::Impl::arguments(const Entry& entry,
+                                               const std::map<std::string, Argument>& named) const {
     const auto known = [&](const std::string& name) {
-        return std::any_of(entry.parameters.begin(), entry.parameters.end(), [&](const auto& p) { return p.name == name; });
+        return std::any_of(entry.parameters.begin(), entry.parameters.end(),
+                           [&](const auto& p) { return p.name == name; });
     };
     for (const auto& [name, value] : named) {
         if (known(name)) continue;
         std::vector<std::string> names;
         for (const EntryParameter& p : entry.parameters) names.push_back(p.name);
-        throw UserError(fmt::format("'{}' has no parameter '{}'; parameters are {}", entry.name, name, fmt::join(names, ", ")));
+        throw UserError(fmt::format("'{}' has no parameter '{}'; parameters are {}", entry.name, name,
+                                    fmt::join(names, ", ")));
     }
     std::vector<PlanValue> values;
     for (const EntryParameter& p : entry.parameters) {
         const auto it = named.find(p.name);
         if (it != named.end()) {
-            values.push_back(argument_value(p.name, p.type.dtype, p.type.scalar(), it->second, session->device.get()));
+            values.push_back(
+                argument_value(p.name, p.type.dtype, p.type.scalar(), it->second, session->device.get()));
         } else if (p.has_default) {
             PlanValue v;
             v.dtype = p.type.dtype;
             v.scalar = p.default_value;
             values.push_back(std::move(v));
         } else {
-            throw UserError(fmt::format("argument '{}: {}' of '{}' is missing", p.name, type_text(entry.graph.extents, p.type), entry.name));
+            throw UserError(fmt::format("argument '{}: {}' of '{}' is missing", p.name,
+                                        type_text(entry.graph.extents, p.type), entry.name));
         }
     }
     return values;
@@ -140,7 +152,8 @@ const Array& Results::operator[](const std::string& name) const {
 
 const Array& Results::operator[](size_t position) const {
     if (position < values_.size()) return values_[position].second;
-    throw Error(Error::Kind::user, fmt::format("there is no result at position {}; the call has {}", position, values_.size()));
+    throw Error(Error::Kind::user,
+                fmt::format("there is no result at position {}; the call has {}", position, values_.size()));
 }
 
 std::vector<std::string> Module::functions() const {
@@ -150,18 +163,22 @@ std::vector<std::string> Module::functions() const {
 }
 
 std::vector<Signature> Module::parameters(const std::string& function) const {
-    const Entry& entry = translated(&impl_->sources, [&]() -> const Entry& { return impl_->entry(function); });
+    const Entry& entry =
+        translated(&impl_->sources, [&]() -> const Entry& { return impl_->entry(function); });
     std::vector<Signature> list;
-    for (const EntryParameter& p : entry.parameters) list.push_back({p.name, type_text(entry.graph.extents, p.type), p.has_default});
+    for (const EntryParameter& p : entry.parameters)
+        list.push_back({p.name, type_text(entry.graph.extents, p.type), p.has_default});
     return list;
 }
 
 std::vector<Signature> Module::results(const std::string& function) const {
-    const Entry& entry = translated(&impl_->sources, [&]() -> const Entry& { return impl_->entry(function); });
+    const Entry& entry =
+        translated(&impl_->sources, [&]() -> const Entry& { return impl_->entry(function); });
     const std::vector<ir::ValueId>& yields = entry.graph.region(entry.graph.body()).yields;
     std::vector<Signature> list;
     for (size_t i = 0; i < yields.size(); ++i) {
-        list.push_back({entry.graph.result_names[i], type_text(entry.graph.extents, entry.graph.type(yields[i])), false});
+        list.push_back({entry.graph.result_names[i],
+                        type_text(entry.graph.extents, entry.graph.type(yields[i])), false});
     }
     return list;
 }
@@ -182,10 +199,12 @@ Results Module::call(const std::string& function, const std::map<std::string, Ar
     });
 }
 
-Results Module::call(const std::string& function, const std::vector<Argument>& arguments, const CallSettings& settings) const {
+Results Module::call(const std::string& function, const std::vector<Argument>& arguments,
+                     const CallSettings& settings) const {
     const std::vector<Signature> signature = parameters(function);
     if (arguments.size() > signature.size()) {
-        throw Error(Error::Kind::user, fmt::format("'{}' takes {} arguments: found {}", function, signature.size(), arguments.size()));
+        throw Error(Error::Kind::user, fmt::format("'{}' takes {} arguments: found {}", function,
+                                                   signature.size(), arguments.size()));
     }
     std::map<std::string, Argument> named;
     for (size_t i = 0; i < arguments.size(); ++i) named.emplace(signature[i].name, arguments[i]);

@@ -36,7 +36,9 @@ private:
     std::map<std::string, std::unique_ptr<Callable>> callables_;
 };
 
-/// An argument as a value of the parameter's type. Throws UserError that names the parameter, its type and what was found.
-PlanValue argument_value(const std::string& name, DType dtype, bool scalar, const Argument& argument, const Device* device);
+/// An argument as a value of the parameter's type. Throws UserError that names the parameter, its type and
+/// what was found.
+PlanValue argument_value(const std::string& name, DType dtype, bool scalar, const Argument& argument,
+                         const Device* device);
 
 }  // namespace fuseline

@@ -31,7 +31,8 @@ public:
         try {
             device_.leave(stream_);
         } catch (const ToolchainError&) {
-            // A device that cannot order streams has failed before; that fault is already on its way to the caller.
+            // A device that cannot order streams has failed before; that fault is already on its way to the
+            // caller.
         }
     }
     StreamOrder(const StreamOrder&) = delete;
@@ -44,12 +45,14 @@ private:
 
 }  // namespace
 
-std::vector<PlanValue> PlanRun::run(std::vector<PlanValue> arguments, const std::vector<std::optional<OutputPlace>>& outputs) {
+std::vector<PlanValue> PlanRun::run(std::vector<PlanValue> arguments,
+                                    const std::vector<std::optional<OutputPlace>>& outputs) {
     const ir::Region& body = plan_.region(plan_.body());
     for (size_t i = 0; i < arguments.size(); ++i) values_[body.parameters[i].index] = std::move(arguments[i]);
     place_outputs(outputs);
     prepare();
-    // Temporaries are freed on the own stream, so it must be behind this call's work before they go, on failure too.
+    // Temporaries are freed on the own stream, so it must be behind this call's work before they go, on
+    // failure too.
     const StreamOrder order(*callable_.session_->device, stream_);
     for (ir::NodeId id : body.nodes) {
         // Host scalars are evaluated where they are used; checks were tested before.
@@ -64,7 +67,8 @@ std::vector<PlanValue> PlanRun::run(std::vector<PlanValue> arguments, const std:
 void PlanRun::place_outputs(const std::vector<std::optional<OutputPlace>>& outputs) {
     const ir::Region& body = plan_.region(plan_.body());
     for (size_t i = 0; i < outputs.size(); ++i) {
-        const bool direct = outputs[i] && (outputs[i]->on_device || callable_.session_->device->shares_host_memory());
+        const bool direct =
+            outputs[i] && (outputs[i]->on_device || callable_.session_->device->shares_host_memory());
         if (direct) places_.emplace(body.yields[i].index, *outputs[i]);
     }
 }
@@ -77,7 +81,8 @@ void PlanRun::prepare() {
     }
     compile_missing();
     for (auto& [id, launch] : launches_) {
-        if (launch.executable == nullptr) launch.executable = callable_.executable(launch.kernel, launch.index_bits);
+        if (launch.executable == nullptr)
+            launch.executable = callable_.executable(launch.kernel, launch.index_bits);
     }
 }
 

@@ -12,11 +12,13 @@ namespace fuseline {
 
 class PlanRun {
 public:
-    PlanRun(Callable& callable, const ir::Function& plan, const std::map<std::string, int64_t>& sizes, Stream stream)
+    PlanRun(Callable& callable, const ir::Function& plan, const std::map<std::string, int64_t>& sizes,
+            Stream stream)
         : callable_(callable), plan_(plan), sizes_(sizes), stream_(stream) {}
 
     /// `outputs` by result: memory of the caller that an allocation uses in place of its own.
-    std::vector<PlanValue> run(std::vector<PlanValue> arguments, const std::vector<std::optional<OutputPlace>>& outputs);
+    std::vector<PlanValue> run(std::vector<PlanValue> arguments,
+                               const std::vector<std::optional<OutputPlace>>& outputs);
 
 private:
     void place_outputs(const std::vector<std::optional<OutputPlace>>& outputs);
@@ -46,7 +48,7 @@ private:
     Stream stream_;
     std::unordered_map<uint32_t, PlanValue> values_;
     std::unordered_map<uint32_t, ReadyLaunch> launches_;  ///< by node
-    std::unordered_map<uint32_t, OutputPlace> places_;  ///< value -> caller's memory on the device
+    std::unordered_map<uint32_t, OutputPlace> places_;    ///< value -> caller's memory on the device
 };
 
 }  // namespace fuseline

@@ -14,8 +14,8 @@ void Recorder::memory_hit() {
     ++report_.memory_hits;
 }
 
-void Recorder::launched(const std::string& name, const std::string& schedule, const std::string& lines, int64_t bytes,
-                        double ms) {
+void Recorder::launched(const std::string& name, const std::string& schedule, const std::string& lines,
+                        int64_t bytes, double ms) {
     const std::lock_guard lock(mutex_);
     const auto [it, fresh] = positions_.try_emplace({name, lines}, report_.kernels.size());
     if (fresh) report_.kernels.push_back({name, schedule, lines, 0, 0, 0});

@@ -29,14 +29,16 @@ std::string device_name(const Device* device) { return device != nullptr ? devic
 
 std::shared_ptr<Device> open_device(const Settings& settings) {
     const std::string& name = settings.device;
-    if (settings.threads < 0) throw UserError(fmt::format("the number of threads must be at least 0: found {}", settings.threads));
+    if (settings.threads < 0)
+        throw UserError(fmt::format("the number of threads must be at least 0: found {}", settings.threads));
     if (name == "interpreter") return nullptr;
     if (name == "auto") {
         if (!cuda_unavailable_reason().empty()) return make_cpu_device(settings.threads);
         try {
             return make_cuda_device(0);
         } catch (const ToolchainError&) {
-            // A GPU that is busy, exclusive or broken counts as none; `--device cuda` tells what is wrong with it.
+            // A GPU that is busy, exclusive or broken counts as none; `--device cuda` tells what is wrong
+            // with it.
             return make_cpu_device(settings.threads);
         }
     }

@@ -11,8 +11,8 @@
 
 namespace fuseline {
 
-/// Opens a device by the name that Settings::device takes; null for "interpreter". Throws UserError for an unknown name,
-/// ToolchainError for a device that is not there.
+/// Opens a device by the name that Settings::device takes; null for "interpreter". Throws UserError for an
+/// unknown name, ToolchainError for a device that is not there.
 std::shared_ptr<Device> open_device(const Settings& settings);
 
 struct SessionImpl {

@@ -23,7 +23,8 @@ std::string options_markdown() {
     std::string text =
         "# Options\n\n"
         "Generated from `compiler/support/option_table.def` by `./dev docs`.\n\n"
-        "An option is set by `option NAME` at the top of a file, by `--option NAME[=false]` on the command line,\n"
+        "An option is set by `option NAME` at the top of a file, by `--option NAME[=false]` on the command "
+        "line,\n"
         "or through the API. Options marked *key* are part of a kernel's key: changing one compiles anew.\n\n"
         "| option | default | key | meaning |\n|---|---|---|---|\n";
     for (const fuseline::OptionRow& row : fuseline::kOptionTable) {

@@ -104,7 +104,8 @@ TEST_CASE("a launch is as large as its sizes, whatever was launched before", "[c
     const auto executable = device.build(triad_kernel(), "fl_triad", nullptr);
     const auto memory = device.allocate(size_t{1} << 20, nullptr);
     void* const p = memory->pointer;
-    for (int64_t n : {4, 100000, 100000, 4}) device.launch(*executable, {{p, p, p}, {Scalar::of_f32(2)}, {n}}, nullptr);
+    for (int64_t n : {4, 100000, 100000, 4})
+        device.launch(*executable, {{p, p, p}, {Scalar::of_f32(2)}, {n}}, nullptr);
     REQUIRE(blocks.size() == 4);
     CHECK(blocks[0] == 1);
     CHECK(blocks[1] > 1);

@@ -49,18 +49,23 @@ std::string message_of(const std::string& file) {
 }  // namespace
 
 TEST_CASE("npy: NumPy's own header reads", "[io]") {
-    const auto a = parse_npy(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", bytes_of<float>({1.5f, -2, 3})), "x");
+    const auto a = parse_npy(
+        file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", bytes_of<float>({1.5f, -2, 3})),
+        "x");
     CHECK(a.dtype == DType::f32_);
     CHECK(a.shape == std::vector<int64_t>{3});
     CHECK(values_of<float>(a) == std::vector<float>{1.5f, -2, 3});
-    const auto v2 = parse_npy(file_of("{'descr': '<i8', 'fortran_order': False, 'shape': (), }", bytes_of<int64_t>({7}), 2), "x");
+    const auto v2 = parse_npy(
+        file_of("{'descr': '<i8', 'fortran_order': False, 'shape': (), }", bytes_of<int64_t>({7}), 2), "x");
     CHECK(v2.shape.empty());
     CHECK(values_of<int64_t>(v2) == std::vector<int64_t>{7});
 }
 
 TEST_CASE("npy: Fortran order and big-endian data are converted", "[io]") {
     // NumPy's asfortranarray(arange(6).reshape(2, 3)) stores 0 3 1 4 2 5.
-    const auto f = parse_npy(file_of("{'descr': '<i8', 'fortran_order': True, 'shape': (2, 3), }", bytes_of<int64_t>({0, 3, 1, 4, 2, 5})), "x");
+    const auto f = parse_npy(file_of("{'descr': '<i8', 'fortran_order': True, 'shape': (2, 3), }",
+                                     bytes_of<int64_t>({0, 3, 1, 4, 2, 5})),
+                             "x");
     CHECK(values_of<int64_t>(f) == std::vector<int64_t>{0, 1, 2, 3, 4, 5});
     const std::string big("\x3f\xf8\0\0\0\0\0\0", 8);  // 1.5
     const auto b = parse_npy(file_of("{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", big), "x");
@@ -87,15 +92,23 @@ TEST_CASE("npy: NaNs are written canonical", "[io]") {
 }
 
 TEST_CASE("npy: wrong files are named with their fault", "[io]") {
-    const std::string good = file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", bytes_of<float>({1, 2, 3}));
+    const std::string good =
+        file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", bytes_of<float>({1, 2, 3}));
     CHECK(message_of("hello") == "x.npy: this is not a .npy file");
-    CHECK(message_of(good.substr(0, good.size() - 1)).find("asks for 12 bytes of data, 11 are there") != std::string::npos);
+    CHECK(message_of(good.substr(0, good.size() - 1)).find("asks for 12 bytes of data, 11 are there") !=
+          std::string::npos);
     CHECK(message_of(good.substr(0, 40)).find("cut short in its header") != std::string::npos);
-    CHECK(message_of(file_of("{'descr': 'O', 'fortran_order': False, 'shape': (1,), }", "")).find("'O' is not one of") != std::string::npos);
-    CHECK(message_of(file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "")).find("structured") != std::string::npos);
-    CHECK(message_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "")).find("extent expected") != std::string::npos);
-    CHECK(message_of(file_of("{'descr': '<f4', 'shape': (1,), }", "")).find("a key is missing") != std::string::npos);
-    CHECK(message_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "")).find("more than 2^63") != std::string::npos);
+    CHECK(message_of(file_of("{'descr': 'O', 'fortran_order': False, 'shape': (1,), }", ""))
+              .find("'O' is not one of") != std::string::npos);
+    CHECK(message_of(file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", ""))
+              .find("structured") != std::string::npos);
+    CHECK(message_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", ""))
+              .find("extent expected") != std::string::npos);
+    CHECK(message_of(file_of("{'descr': '<f4', 'shape': (1,), }", "")).find("a key is missing") !=
+          std::string::npos);
+    CHECK(message_of(
+              file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", ""))
+              .find("more than 2^63") != std::string::npos);
     for (size_t cut = 0; cut < good.size(); ++cut) CHECK(message_of(good.substr(0, cut)) != "no error");
 }
 
