@@ -47,6 +47,8 @@ struct AttributeMixer {
     void operator()(const Check&) const {}
     void operator()(const Loops&) const {}
     void operator()(const Launch&) const {}
+    void operator()(const ReducedAxes&) const {}
+    void operator()(const Iteration&) const {}
 };
 
 /// Hash of what a node says; its region is added by the lookup.

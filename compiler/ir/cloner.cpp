@@ -57,6 +57,9 @@ Attribute Cloner::attribute(const Attribute& a) {
     if (auto* loops = std::get_if<Loops>(&copy)) {
         for (ExtentId& e : loops->extents) e = extent(e);
     }
+    if (auto* steps = std::get_if<Iteration>(&copy); steps != nullptr && steps->bounded()) {
+        for (ExtentId* e : {&steps->start, &steps->stop, &steps->step}) *e = extent(*e);
+    }
     if (auto* launch = std::get_if<Launch>(&copy)) {
         for (auto& [symbol, size] : launch->sizes) size = extent(size);
     }

@@ -45,6 +45,19 @@ bool atom_nonnegative(const ExtentPool& pool, const ExtentAtom& atom) {
                        [&](ExtentId e) { return pool.provably_nonnegative(e); });
 }
 
+/// Large enough to be refused by everyone, small enough for sums of it to stay in range.
+constexpr uint64_t kCountedLeaves = uint64_t{1} << 40;
+/// Characters of a name that count as one leaf more.
+constexpr uint64_t kLongName = 32;
+
+uint64_t leaves_of_atom(const ExtentPool& pool, const ExtentAtom& atom) {
+    if (atom.kind == AtomKind::symbol) return 1 + atom.name.size() / kLongName;
+    uint64_t count = 0;
+    for (const ExtentId operand : atom.operands)
+        count = std::min(count + pool.leaves(operand), kCountedLeaves);
+    return count;
+}
+
 bool small_enough(const Poly& e) {
     return e.size() <= ExtentPool::kMaxTerms &&
            (e.empty() || e.front().factors.size() <= ExtentPool::kMaxDegree);
@@ -75,6 +88,7 @@ ExtentId ExtentPool::intern_atom(ExtentAtom atom) {
         if (same_atom(atoms_[it->second], atom)) return intern({{1, {it->second}}});
     const auto index = static_cast<uint32_t>(atoms_.size());
     atom.nonnegative = atom_nonnegative(*this, atom);
+    atom.leaves = leaves_of_atom(*this, atom);
     atoms_.push_back(std::move(atom));
     atom_index_.emplace(hash, index);
     return intern({{1, {index}}});
@@ -187,6 +201,16 @@ std::vector<std::string> ExtentPool::symbols(ExtentId e) const {
         if (atoms_[index].kind == AtomKind::symbol) names.push_back(atoms_[index].name);
     std::sort(names.begin(), names.end());
     return names;
+}
+
+uint64_t ExtentPool::leaves(ExtentId e) const {
+    uint64_t count = 0;
+    for (const Term& term : extents_[e.index]) {
+        ++count;
+        for (const uint32_t factor : term.factors)
+            count = std::min(count + atoms_[factor].leaves, kCountedLeaves);
+    }
+    return count;
 }
 
 bool ExtentPool::provably_nonnegative(ExtentId e) const {

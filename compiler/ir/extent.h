@@ -35,6 +35,8 @@ struct ExtentAtom {
     std::vector<ExtentId> operands;
     /// The value is provably >= 0.
     bool nonnegative = false;
+    /// Names and numbers of its text, see ExtentPool::leaves.
+    uint64_t leaves = 1;
 };
 
 /// coefficient * product of the atoms in `factors` (indices into the pool, in canonical order, with repeats).
@@ -55,11 +57,16 @@ struct ExtentTerm {
 /// `min` with one operand), the value stays right and `evaluate` reports the overflow if there is one; only
 /// equality may then go unrecognised. A division by zero that cancels is dropped: (n*m)//m is n for m = 0 as
 /// well.
+///
+/// Extents share their parts, texts do not: each `%` repeats its left side, so a chain of them has a text
+/// that doubles with every one. Whoever reads extents from a user refuses those of more than `kMaxLeaves`
+/// leaves.
 class ExtentPool {
 public:
     using Term = ExtentTerm;
     static constexpr size_t kMaxTerms = 128;
     static constexpr size_t kMaxDegree = 16;
+    static constexpr uint64_t kMaxLeaves = 1024;
 
     ExtentPool();
 
@@ -104,7 +111,11 @@ public:
 
     /// Canonical text in the spelling of the language: "2*n - 1", "max(0, n - 2)", "n//2", "min(m, n)".
     std::string text(ExtentId e) const;
-    /// Reads an expression over + - * // % ( ) min max, names and decimal integers; nullopt where it is none.
+    /// How many names and numbers the text of `e` has, to within a small factor; a long name counts as
+    /// several.
+    uint64_t leaves(ExtentId e) const;
+    /// Reads an expression over + - * // % ( ) min max, names and decimal integers; nullopt where it is none
+    /// or has, with what it repeats, more than kMaxLeaves leaves.
     /// parse(text(e)) has the value of e; it is e but for rare deep nests of minima and atoms from `wrap`.
     std::optional<ExtentId> parse(std::string_view text);
 

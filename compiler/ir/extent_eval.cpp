@@ -64,7 +64,7 @@ std::optional<int64_t> ExtentPool::evaluate_terms(const std::vector<Term>& terms
         if (a.kind == AtomKind::symbol) {
             const auto found = sizes.find(a.name);
             if (found == sizes.end()) {
-                fail(why, fmt::format("the size '{}' is not known", a.name));
+                fail(why, fmt::format("the size `{}` is not known", a.name));
                 return std::nullopt;
             }
             values[index] = found->second;

@@ -43,6 +43,7 @@ private:
     bool apply();
     bool reduce_to(int least);
     ExtentId binary(Operator op, ExtentId a, ExtentId b);
+    bool small(ExtentId e) const { return pool_.leaves(e) <= ExtentPool::kMaxLeaves; }
     bool accept(std::string_view token);
     void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
 
@@ -152,7 +153,7 @@ bool Parser::close() {
         values_.push_back(pool_.max(std::move(operands)));
     else
         values_.push_back(operands.size() == 1 ? pool_.wrap(operands[0]) : pool_.min(std::move(operands)));
-    return true;
+    return small(values_.back());
 }
 
 /// Applies waiting operators that bind at least as tightly.
@@ -173,7 +174,7 @@ bool Parser::apply() {
     if (values_.size() < 2) return false;
     values_.pop_back();
     values_.back() = binary(op, values_.back(), right);
-    return true;
+    return small(values_.back());
 }
 
 ExtentId Parser::binary(Operator op, ExtentId a, ExtentId b) {

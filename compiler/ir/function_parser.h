@@ -56,6 +56,8 @@ private:
     void launch_sizes(OpenNode& n);
     void check(OpenNode& n);
     void loops(OpenNode& n);
+    void reduced_axes(OpenNode& n);
+    void iteration(OpenNode& n);
     void result_types(OpenNode& n);
     void open_region(OpenNode& n);
     void append(OpenNode n);

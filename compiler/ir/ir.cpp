@@ -36,8 +36,8 @@ std::string structures_markdown() {
     std::string text =
         "| operation | stands in | operands | regions | attribute | meaning |\n|---|---|---|---|---|---|\n";
     constexpr std::string_view kForms[] = {"graph", "kernel", "plan", "scalar"};
-    constexpr std::string_view kAttributes[] = {"",     "scalar",   "size",  "affine", "index map",
-                                                "text", "relation", "loops", "launch"};
+    constexpr std::string_view kAttributes[] = {"",         "scalar", "size",   "affine", "index map", "text",
+                                                "relation", "loops",  "launch", "axes",   "steps"};
     for (const StructureRow& r : kStructureTable) {
         std::string forms;
         for (size_t k = 0; k < std::size(kForms); ++k) {

@@ -71,8 +71,10 @@ struct Affine {
 /// One affine expression per source axis, over the result's axes.
 using IndexMap = std::vector<Affine>;
 
-/// How a nest's axes run: `grid` axes are independent (all threads and blocks, or all cores and vectors).
-enum class Mapping : uint8_t { grid, sequential };
+/// How loops run. `grid` axes are independent (all threads and blocks, or all cores and vectors);
+/// `sequential` ones run in one thread (of a fold: each thread its own); a `team` of threads or vector lanes
+/// shares the axes of a fold.
+enum class Mapping : uint8_t { grid, sequential, team };
 
 struct Loops {
     std::vector<ExtentId> extents;
@@ -91,6 +93,23 @@ struct Check {
     bool operator==(const Check&) const = default;
 };
 
+/// The axes of the operands that a reduction removes, ascending.
+struct ReducedAxes {
+    std::vector<uint32_t> axes;
+    bool operator==(const ReducedAxes&) const = default;
+};
+
+/// How often a loop over arrays runs. A bounded one counts as Python's range; its counter is the size
+/// `symbol` in the loop's region. A conditional one ends before a step when its first carried value, a bool,
+/// is false.
+struct Iteration {
+    std::string symbol;  ///< "" for a loop without bounds
+    ExtentId start, stop, step;
+    bool conditional = false;
+    bool bounded() const { return !symbol.empty(); }
+    bool operator==(const Iteration&) const = default;
+};
+
 struct Launch {
     std::string kernel;
     /// Kernel size symbol -> size expression of the plan, in the kernel's order.
@@ -98,10 +117,22 @@ struct Launch {
     bool operator==(const Launch&) const = default;
 };
 
-using Attribute =
-    std::variant<std::monostate, Scalar, ExtentId, Affine, IndexMap, std::string, Check, Loops, Launch>;
+using Attribute = std::variant<std::monostate, Scalar, ExtentId, Affine, IndexMap, std::string, Check, Loops,
+                               Launch, ReducedAxes, Iteration>;
 /// Names the alternatives of Attribute in order.
-enum class AttributeKind : uint8_t { none, scalar, extent, affine, map, text, check, loops, launch };
+enum class AttributeKind : uint8_t {
+    none,
+    scalar,
+    extent,
+    affine,
+    map,
+    text,
+    check,
+    loops,
+    launch,
+    axes,
+    iteration,
+};
 
 enum class Structure : uint8_t {
 #define STRUCTURE(name, ...) name##_,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ir/function_parser.h"
+#include "compiler/ir/spelling.h"
 
 namespace fuseline::ir {
 
@@ -18,10 +19,11 @@ void FunctionParser::statement() {
         r_.expect("=");
     }
     const Piece word = r_.word("an operation");
-    if (const auto op = op_named(word.text)) {
-        n.op = *op;
-    } else if (const auto structure = structure_named(word.text)) {
+    // `matmul` is an operator of the language and a structural operation here.
+    if (const auto structure = structure_named(word.text)) {
         n.op = *structure;
+    } else if (const auto op = op_named(word.text)) {
+        n.op = *op;
     } else {
         fail(word.span, fmt::format("there is no operation `{}`", word.text));
     }
@@ -37,14 +39,20 @@ void FunctionParser::statement() {
     }
     for (uint32_t k = 0; k < regions; ++k) n.regions.push_back(b_.make_region());
     open_region(n);
-    if (n.op.is(Structure::nest_)) nests_.push_back(n.axes);
+    if (std::holds_alternative<Loops>(n.attribute)) {
+        std::vector<std::string> axes = nests_.empty() ? std::vector<std::string>{} : nests_.back();
+        axes.insert(axes.end(), n.axes.begin(), n.axes.end());
+        nests_.push_back(std::move(axes));
+    }
     open_.push_back(std::move(n));
 }
 
 void FunctionParser::open_region(OpenNode& n) {
     const RegionId region = n.regions[n.region];
-    for (const std::string& axis : n.axes)
-        b_.region_parameter(region, {TypeKind::index, DType::i64_, {}}, axis);
+    if (n.region == 0) {
+        for (const std::string& axis : n.axes)
+            b_.region_parameter(region, {TypeKind::index, DType::i64_, {}}, axis);
+    }
     if (r_.accept("(")) {
         do {
             const ValueToken token = r_.value();
@@ -61,13 +69,16 @@ void FunctionParser::open_region(OpenNode& n) {
 void FunctionParser::close() {
     OpenNode& n = open_.back();
     b_.set_insertion(n.outer);
+    // The axes of a nest or a fold are seen in the first region only.
+    if (n.region == 0 && std::holds_alternative<Loops>(n.attribute)) nests_.pop_back();
     if (++n.region < n.regions.size()) {
-        if (!r_.accept_word(n.op.is(Structure::while_) ? "do" : "else"))
-            fail(r_.here(), "expected the next region");
+        const std::string_view word = n.op.is(Structure::while_)  ? "do"
+                                      : n.op.is(Structure::fold_) ? "combine"
+                                                                  : "else";
+        if (!r_.accept_word(word)) fail(r_.here(), fmt::format("expected `{}` and the next region", word));
         open_region(n);
         return;
     }
-    if (n.op.is(Structure::nest_)) nests_.pop_back();
     OpenNode done = std::move(n);
     open_.pop_back();
     append(std::move(done));
@@ -78,8 +89,14 @@ void FunctionParser::append(OpenNode n) {
         if (n.types.size() != 1) fail(n.span, "a constant has one result");
         n.attribute = parse_literal(n.types[0].dtype, *n.literal);
     }
-    if (n.binders && (n.types.size() != 1 || n.types[0].rank() != *n.binders)) {
-        fail(n.span, fmt::format("the map names {} axes; the result has another rank", *n.binders));
+    if (n.binders) {
+        const bool update = n.op.is(Structure::update_);
+        const bool known = update ? n.operands.size() == 2 : n.types.size() == 1;
+        const size_t rank = !known ? 0 : update ? b_.type(n.operands[1]).rank() : n.types[0].rank();
+        if (!known || rank != *n.binders) {
+            fail(n.span, fmt::format("the map names {} axes; the {} has another rank", *n.binders,
+                                     update ? "second operand" : "result"));
+        }
     }
     b_.set_span(n.span);
     const NodeId id = b_.node(n.op, n.operands, std::move(n.types), std::move(n.attribute), n.regions);
@@ -98,6 +115,8 @@ void FunctionParser::attribute_before(OpenNode& n) {
         case AttributeKind::scalar: n.literal = r_.raw(":"); break;
         case AttributeKind::check: check(n); break;
         case AttributeKind::loops: loops(n); break;
+        case AttributeKind::axes: reduced_axes(n); break;
+        case AttributeKind::iteration: iteration(n); break;
         case AttributeKind::launch: {
             r_.expect("@");
             Launch launch;
@@ -125,6 +144,35 @@ void FunctionParser::check(OpenNode& n) {
     n.attribute = std::move(check);
 }
 
+void FunctionParser::reduced_axes(OpenNode& n) {
+    ReducedAxes reduced;
+    r_.expect("[");
+    do {
+        reduced.axes.push_back(static_cast<uint32_t>(r_.number("an axis", 0, 1 << 10)));
+    } while (r_.accept(","));
+    r_.expect("]");
+    n.attribute = std::move(reduced);
+}
+
+void FunctionParser::iteration(OpenNode& n) {
+    Iteration steps;
+    r_.expect("(");
+    if (!r_.peek(")")) {
+        const Span at = r_.here();
+        steps.symbol = r_.name("the loop's counter");
+        if (steps.symbol.empty()) fail(at, "the counter of a loop has a name");
+        r_.expect("=");
+        steps.start = parse_extent(b_.extents(), r_.raw(","));
+        r_.expect(",");
+        steps.stop = parse_extent(b_.extents(), r_.raw(","));
+        r_.expect(",");
+        steps.step = parse_extent(b_.extents(), r_.raw(")"));
+    }
+    r_.expect(")");
+    steps.conditional = r_.accept_word("while");
+    n.attribute = std::move(steps);
+}
+
 void FunctionParser::loops(OpenNode& n) {
     Loops loops;
     r_.expect("(");
@@ -137,11 +185,11 @@ void FunctionParser::loops(OpenNode& n) {
     }
     r_.expect(")");
     n.axes = axis_names(names);
-    if (r_.accept_word("sequential")) {
-        loops.mapping = Mapping::sequential;
-    } else if (!r_.accept_word("grid")) {
-        fail(r_.here(), "expected `grid` or `sequential`");
-    }
+    constexpr Mapping kMappings[] = {Mapping::grid, Mapping::sequential, Mapping::team};
+    const auto found =
+        std::ranges::find_if(kMappings, [&](Mapping m) { return r_.accept_word(mapping_name(m)); });
+    if (found == std::end(kMappings)) fail(r_.here(), "expected `grid`, `sequential` or `team`");
+    loops.mapping = *found;
     if (r_.accept_word("lanes")) {
         r_.expect("(");
         loops.lanes = r_.number("lanes", 1, 1 << 20);

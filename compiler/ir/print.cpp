@@ -1,5 +1,6 @@
 // Prints a function as text.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -44,6 +45,7 @@ private:
     void statement(NodeId id);
     void nest(NodeId id);
     void attribute_before(NodeId id);
+    void iteration(const Iteration& steps);
     void attribute_after(const Node& n);
     void operands(const Node& n);
     void result_types(NodeId id);
@@ -67,6 +69,12 @@ private:
 std::string_view form_name(Form form) {
     constexpr std::string_view kNames[] = {"graph", "kernel", "plan"};
     return kNames[static_cast<size_t>(form)];
+}
+
+/// The word before a node's later regions.
+std::string_view region_word(Opcode owner) {
+    if (owner.is(Structure::while_)) return "do";
+    return owner.is(Structure::fold_) ? "combine" : "else";
 }
 
 void Printer::header() {
@@ -121,14 +129,15 @@ void Printer::close() {
     out_ += '}';
     if (region.owner) {
         const Node& owner = f_.node(region.owner);
+        // The axes of a nest or a fold are seen in the first region only.
+        if (closed.number == 0 && std::holds_alternative<Loops>(owner.attribute)) nest_axes_.pop_back();
         if (closed.number + 1 < owner.regions_count) {
-            out_ += owner.op.is(Structure::while_) ? " do" : " else";
+            out_ += fmt::format(" {}", region_word(owner.op));
             const RegionId next = f_.region_of(owner, closed.number + 1);
             parameters(next);
             open({next, closed.number + 1});
             return;
         }
-        if (owner.op.is(Structure::nest_)) nest_axes_.pop_back();
     }
     out_ += '\n';
 }
@@ -141,15 +150,15 @@ void Printer::statement(NodeId id) {
     }
     if (n.results_count != 0) out_ += " = ";
     out_ += n.op.name();
-    if (n.op.is(Structure::nest_)) {
+    if (std::holds_alternative<Loops>(n.attribute)) {
         nest(id);
     } else {
         attribute_before(id);
-        operands(n);
-        result_types(id);
     }
+    operands(n);
+    result_types(id);
     if (n.regions_count != 0) {
-        if (!n.op.is(Structure::nest_)) parameters(f_.region_of(n, 0));
+        if (!std::holds_alternative<Loops>(n.attribute)) parameters(f_.region_of(n, 0));
         open({f_.region_of(n, 0)});
     } else {
         place(id);
@@ -165,14 +174,18 @@ void Printer::nest(NodeId id) {
     if (n.regions_count != 0) {
         for (ValueId p : f_.region(f_.region_of(n, 0)).parameters) wanted.emplace_back(f_.value_name(p));
     }
-    std::vector<std::string> axes = size_.axes(count, wanted);
+    // The axes of a fold come after those of the nest around it.
+    const std::vector<std::string> outer =
+        nest_axes_.empty() ? std::vector<std::string>{} : nest_axes_.back();
+    wanted.insert(wanted.begin(), outer.begin(), outer.end());
+    std::vector<std::string> axes = size_.axes(outer.size() + count, wanted);
     out_ += " (";
     for (size_t k = 0; k < count; ++k) {
-        out_ += fmt::format("{}{}: {}", k == 0 ? "" : ", ", axes[k], size_(loops->extents[k]));
+        out_ += fmt::format("{}{}: {}", k == 0 ? "" : ", ", axes[outer.size() + k], size_(loops->extents[k]));
     }
     out_ += ')';
     if (loops != nullptr) {
-        out_ += loops->mapping == Mapping::grid ? " grid" : " sequential";
+        out_ += fmt::format(" {}", mapping_name(loops->mapping));
         if (loops->lanes != 1) out_ += fmt::format(" lanes({})", loops->lanes);
     }
     if (n.regions_count != 0) nest_axes_.push_back(std::move(axes));
@@ -182,6 +195,10 @@ void Printer::attribute_before(NodeId id) {
     const Node& n = f_.node(id);
     if (const auto* text = std::get_if<std::string>(&n.attribute)) out_ += ' ' + quoted(*text);
     if (const auto* launch = std::get_if<Launch>(&n.attribute)) out_ += " @" + name_text(launch->kernel);
+    if (const auto* reduced = std::get_if<ReducedAxes>(&n.attribute)) {
+        out_ += fmt::format(" [{}]", fmt::join(reduced->axes, ", "));
+    }
+    if (const auto* steps = std::get_if<Iteration>(&n.attribute)) iteration(*steps);
     if (const auto* e = std::get_if<ExtentId>(&n.attribute)) out_ += ' ' + size_(*e);
     if (const auto* s = std::get_if<Scalar>(&n.attribute)) {
         out_ += ' ' + literal_text(n.results_count != 0 ? f_.type(f_.result(id)).dtype : DType::u64_, *s);
@@ -193,8 +210,19 @@ void Printer::attribute_before(NodeId id) {
     }
 }
 
+void Printer::iteration(const Iteration& steps) {
+    out_ += " (";
+    if (steps.bounded()) {
+        out_ += fmt::format("{} = {}, {}, {}", name_text(size_.symbol(steps.symbol)), size_(steps.start),
+                            size_(steps.stop), size_(steps.step));
+    }
+    out_ += steps.conditional ? ") while" : ")";
+}
+
 void Printer::attribute_after(const Node& n) {
-    const size_t rank = n.results_count != 0 ? f_.type({n.results_begin}).rank() : 0;
+    size_t rank = n.results_count != 0 ? f_.type({n.results_begin}).rank() : 0;
+    // The map of an update runs over the elements that it writes.
+    if (n.op.is(Structure::update_) && n.operands_count > 1) rank = f_.type(f_.operands(n)[1]).rank();
     if (const auto* map = std::get_if<IndexMap>(&n.attribute)) out_ += ' ' + index_map(*map, rank);
     if (const auto* affine = std::get_if<Affine>(&n.attribute)) {
         if (n.op.is(Structure::index_) && nest_axes_.empty()) {

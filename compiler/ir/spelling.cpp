@@ -54,22 +54,9 @@ void append_offset(std::string& sum, SizeSpelling& sizes, ExtentId offset) {
 
 }  // namespace
 
-std::vector<NodeId> nodes_in_order(const Function& function, RegionId region) {
-    std::vector<NodeId> order;
-    std::vector<std::pair<RegionId, size_t>> open{{region, 0}};
-    while (!open.empty()) {
-        auto& [at, position] = open.back();
-        const Region& r = function.region(at);
-        if (position == r.nodes.size()) {
-            open.pop_back();
-            continue;
-        }
-        const NodeId id = r.nodes[position++];
-        order.push_back(id);
-        const Node& n = function.node(id);
-        for (uint32_t k = n.regions_count; k-- > 0;) open.emplace_back(function.region_of(n, k), 0);
-    }
-    return order;
+std::string_view mapping_name(Mapping mapping) {
+    constexpr std::string_view kNames[] = {"grid", "sequential", "team"};
+    return kNames[static_cast<size_t>(mapping)];
 }
 
 bool is_identifier(std::string_view text) {
@@ -122,7 +109,11 @@ void ValueSpelling::define_nodes() {
         const RegionId at = open.back().region;
         const Region& region = f_->region(at);
         if (open.back().position == 0 && at != f_->body()) {
-            for (ValueId p : region.parameters) define(p, f_->value_name(p));
+            const bool loops =
+                region.owner && std::holds_alternative<Loops>(f_->node(region.owner).attribute);
+            // The indices of loops are spelled as axes inside [ ], never as values.
+            for (ValueId p : region.parameters)
+                if (!loops || f_->type(p).kind != TypeKind::index) define(p, f_->value_name(p));
         }
         if (open.back().position == region.nodes.size()) {
             open.pop_back();
@@ -137,8 +128,6 @@ void ValueSpelling::define_nodes() {
 }
 
 void ValueSpelling::define(ValueId v, std::string_view name) {
-    // The indices of a nest are spelled as axes inside [ ], never as values.
-    if (f_->type(v).kind == TypeKind::index) return;
     if (canonical_ || name.empty()) {
         spellings_[v.index] = fmt::format("%{}", unnamed_++);
         return;

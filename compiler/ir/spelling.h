@@ -15,6 +15,8 @@ namespace fuseline::ir {
 bool is_identifier(std::string_view text);
 /// The text in double quotes; quote, backslash and control bytes escaped as \" \\ \n \t \xHH.
 std::string quoted(std::string_view text);
+/// "grid", "sequential", "team".
+std::string_view mapping_name(Mapping mapping);
 /// An identifier as it is, anything else quoted.
 std::string name_text(std::string_view name);
 

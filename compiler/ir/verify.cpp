@@ -46,6 +46,11 @@ Place body_place(Form form) {
 
 Place region_place(const Place& outer, Opcode owner) {
     if (owner.is(Structure::apply_)) return {kFormScalar, true, false, "an apply"};
+    if (owner.is(Structure::reduce_)) return {kFormScalar, true, false, "a reduction"};
+    if (owner.is(Structure::fold_)) return {kFormKernel | kFormScalar, true, false, "a fold"};
+    // Loops and branches over arrays hold what the place around them holds.
+    if (owner.is(Structure::loop_)) return outer;
+    if (owner.is(Structure::if_) && (outer.forms & kFormScalar) == 0) return outer;
     if (owner.is(Structure::group_)) return {kFormGraph, true, false, "a group"};
     if (owner.is(Structure::nest_)) return {kFormKernel | kFormScalar, true, true, "a nest"};
     return {outer.forms, true, false, "a scalar region"};
@@ -56,10 +61,13 @@ void check_place(VerifyContext& c, NodeId id, const Place& place) {
     if (op.elementwise()) return;
     const StructureRow& r = row(op.structure());
     const bool groups = op.is(Structure::group_) || op.is(Structure::nest_);
+    const bool fold_below_nest = op.is(Structure::fold_) && place.name != "a nest";
     if ((r.forms & place.forms) == 0) {
         c.fault(id, fmt::format("does not stand in {}", place.name));
     } else if (groups && place.nested) {
         c.fault(id, fmt::format("does not stand inside {}", place.name));
+    } else if (fold_below_nest) {
+        c.fault(id, "stands directly in a nest only");
     } else if (!r.pure && !groups && !place.effects) {
         c.fault(id, fmt::format("has an effect, which {} does not have here", place.name));
     }
@@ -84,7 +92,7 @@ uint32_t result_count(const Function& f, const Node& n) {
     // Operations with yields have a result for each; rule `types` compares them.
     if (r.regions != 0 && r.pure)
         return static_cast<uint32_t>(f.region(f.region_of(n, r.regions - 1)).yields.size());
-    return r.pure || r.id == Structure::alloc_ ? 1 : 0;
+    return r.pure || r.id == Structure::alloc_ || r.id == Structure::own_ ? 1 : 0;
 }
 
 /// Numbers of operands, regions and results, and the kind of the attribute.

@@ -126,6 +126,107 @@ void check_view(const Subject& s) {
     for (const Affine& affine : map) check_affine(s, affine, s.result().rank());
 }
 
+void check_window(const Subject& s) {
+    check_view(s);
+    s.same({s.operand(1)}, {scalar_type(s.operand(0).dtype)}, "what stands outside and an element");
+}
+
+void check_reshape(const Subject& s) {
+    if (s.result().dtype != s.operand(0).dtype) s.fault("a reshape keeps the element type");
+}
+
+/// Operands from `first` on are i64, one for each axis of the first.
+void check_gather(const Subject& s) {
+    if (s.result().dtype != s.operand(0).dtype) s.fault("a gather keeps the element type");
+    if (s.n.operands_count != 1 + s.operand(0).rank()) {
+        s.fault(fmt::format("has {} indices, the operand has rank {}", s.n.operands_count - 1,
+                            s.operand(0).rank()));
+    }
+    for (size_t k = 1; k < s.n.operands_count; ++k) {
+        const Type& t = s.operand(k);
+        if (t.dtype != DType::i64_ || (t.rank() != 0 && t.shape != s.result().shape)) {
+            s.fault(fmt::format("index {} has type {}, not i64 in the result's shape", k - 1, s.c.type(t)));
+        }
+    }
+}
+
+/// The region combines two states: it has twice as many scalars as it yields.
+void check_combine(const Subject& s, const Region& region, const std::vector<Type>& state) {
+    std::vector<Type> twice = state;
+    twice.insert(twice.end(), state.begin(), state.end());
+    s.same(s.types(region.parameters), twice, "the parameters of the combining region and two states");
+    s.same(s.types(region.yields), state, "the yields of the combining region and a state");
+}
+
+void check_reduce(const Subject& s) {
+    const std::vector<uint32_t>& axes = s.attribute<ReducedAxes>().axes;
+    const size_t arrays = s.n.operands_count / 2;
+    if (s.n.operands_count % 2 != 0) s.fault("has not as many identities as arrays");
+    const Type& first = s.operand(0);
+    std::vector<ExtentId> shape;
+    size_t next = 0;
+    for (uint32_t axis = 0; axis < first.rank(); ++axis) {
+        if (next < axes.size() && axes[next] == axis) {
+            ++next;
+        } else {
+            shape.push_back(first.shape[axis]);
+        }
+    }
+    if (next != axes.size()) s.fault("its axes do not ascend within the operand's");
+    std::vector<Type> state, results;
+    for (size_t k = 0; k < arrays; ++k) {
+        const DType dtype = s.operand(k).dtype;
+        if (s.operand(k).shape != first.shape) s.fault(fmt::format("array {} has another shape", k));
+        state.push_back(scalar_type(dtype));
+        results.push_back({TypeKind::value, dtype, shape});
+    }
+    s.same(s.operand_types(arrays), state, "the identities and the elements");
+    s.same(s.result_types(), results, "the results and the arrays without the axes");
+    check_combine(s, s.region(0), state);
+}
+
+void check_update(const Subject& s) {
+    const IndexMap& map = s.attribute<IndexMap>();
+    s.same({s.operand(0)}, s.result_types(), "operand 0 and the result");
+    if (s.operand(1).dtype != s.operand(0).dtype) s.fault("an update keeps the element type");
+    if (map.size() != s.operand(0).rank()) {
+        s.fault(
+            fmt::format("the map gives {} indices, operand 0 has rank {}", map.size(), s.operand(0).rank()));
+    }
+    for (const Affine& affine : map) check_affine(s, affine, s.operand(1).rank());
+}
+
+void check_matmul(const Subject& s) {
+    const Type &a = s.operand(0), &b = s.operand(1);
+    if (a.rank() < 2 || b.rank() != a.rank()) return s.fault("needs two operands of one rank, 2 or more");
+    Type wanted = a;
+    wanted.shape.back() = b.shape.back();
+    const size_t rows = a.rank() - 2;
+    const bool batch =
+        std::equal(a.shape.begin(), a.shape.begin() + static_cast<ptrdiff_t>(rows), b.shape.begin());
+    if (!batch || a.shape.back() != b.shape[rows] || a.dtype != b.dtype) {
+        s.fault(fmt::format("cannot multiply {} and {}", s.c.type(a), s.c.type(b)));
+    }
+    s.same(s.result_types(), {wanted}, "the result and the product");
+}
+
+void check_loop(const Subject& s) {
+    const std::vector<Type> carried = s.operand_types();
+    s.same(carried, s.result_types(), "the operands and the results");
+    s.same(s.types(s.region(0).parameters), carried, "the region's parameters and the operands");
+    s.same(s.types(s.region(0).yields), carried, "the yields and the operands");
+    if (s.attribute<Iteration>().conditional) {
+        const bool flag = !carried.empty() && carried[0] == scalar_type(DType::bool_);
+        if (!flag) s.fault("is conditional and its first carried value is no bool");
+    }
+}
+
+void check_assert(const Subject& s) {
+    s.same({s.operand(0)}, {scalar_type(DType::bool_)}, "the operand and a bool");
+}
+
+void check_own(const Subject& s) { s.same({s.operand(0)}, s.result_types(), "the operand and the result"); }
+
 void check_apply(const Subject& s) {
     std::vector<Type> parameters, yields;
     for (const Type& t : s.operand_types()) parameters.push_back(scalar_type(t.dtype));
@@ -188,10 +289,41 @@ void check_nest(const Subject& s) {
     if (loops.lanes < 1) s.fault("lanes are at least 1");
 }
 
-void check_load(const Subject& s) {
+/// Operand `mask` and the one after it: a bool and an element, or nothing.
+void check_guarded_load(const Subject& s, size_t mask) {
+    const Type element = scalar_type(s.operand(0).dtype);
     if (s.operand(0).kind != TypeKind::read_buffer) s.fault("loads from a read buffer only");
-    s.same(s.result_types(), {scalar_type(s.operand(0).dtype)}, "the result and the buffer's element");
+    s.same(s.result_types(), {element}, "the result and the buffer's element");
+    if (s.n.operands_count == mask) return;
+    s.same(s.operand_types(mask), {scalar_type(DType::bool_), element},
+           "the guard and a bool with an element");
+}
+
+void check_load(const Subject& s) {
+    check_guarded_load(s, 1);
     check_affine(s, s.attribute<Affine>(), s.nest_rank);
+}
+
+void check_load_at(const Subject& s) {
+    check_guarded_load(s, 2);
+    s.same({s.operand(1)}, {scalar_type(DType::i64_)}, "the offset and an i64");
+}
+
+void check_fold(const Subject& s) {
+    const Loops& loops = s.attribute<Loops>();
+    const Region& elements = s.region(0);
+    if (elements.parameters.size() != loops.extents.size() || loops.extents.empty()) {
+        s.fault(
+            fmt::format("has {} extents and {} indices", loops.extents.size(), elements.parameters.size()));
+    }
+    for (ValueId p : elements.parameters) {
+        if (s.c.f.type(p).kind != TypeKind::index) s.fault("a parameter of its first region is an index");
+    }
+    if (loops.mapping == Mapping::grid) s.fault("runs in sequence or as a team");
+    const std::vector<Type> state = s.operand_types();
+    s.same(s.types(elements.yields), state, "the elements and the identities");
+    s.same(s.result_types(), state, "the results and the identities");
+    check_combine(s, s.region(1), state);
 }
 
 void check_store(const Subject& s) {
@@ -220,19 +352,40 @@ struct StructureCheck {
 };
 
 constexpr StructureCheck kChecks[] = {
-    {Structure::constant_, check_constant}, {Structure::extent_, check_extent},
-    {Structure::index_, check_index},       {Structure::view_, check_view},
-    {Structure::apply_, check_apply},       {Structure::if_, check_if},
-    {Structure::while_, check_while},       {Structure::for_, check_for},
-    {Structure::check_, check_nothing},     {Structure::group_, check_group},
-    {Structure::nest_, check_nest},         {Structure::load_, check_load},
-    {Structure::store_, check_store},       {Structure::alloc_, check_nothing},
+    {Structure::constant_, check_constant},
+    {Structure::extent_, check_extent},
+    {Structure::index_, check_index},
+    {Structure::view_, check_view},
+    {Structure::window_, check_window},
+    {Structure::reshape_, check_reshape},
+    {Structure::gather_, check_gather},
+    {Structure::reduce_, check_reduce},
+    {Structure::update_, check_update},
+    {Structure::matmul_, check_matmul},
+    {Structure::loop_, check_loop},
+    {Structure::assert_, check_assert},
+    {Structure::fold_, check_fold},
+    {Structure::load_at_, check_load_at},
+    {Structure::own_, check_own},
+    {Structure::alias_, check_reshape},
+    {Structure::library_, check_nothing},
+    {Structure::apply_, check_apply},
+    {Structure::if_, check_if},
+    {Structure::while_, check_while},
+    {Structure::for_, check_for},
+    {Structure::check_, check_nothing},
+    {Structure::group_, check_group},
+    {Structure::nest_, check_nest},
+    {Structure::load_, check_load},
+    {Structure::store_, check_store},
+    {Structure::alloc_, check_nothing},
     {Structure::launch_, check_launch},
 };
 
 /// Only loads and stores touch buffers, and no index is a value.
 void check_kinds(const Subject& s) {
-    const bool access = s.n.op.is(Structure::load_) || s.n.op.is(Structure::store_);
+    const bool access =
+        s.n.op.is(Structure::load_) || s.n.op.is(Structure::load_at_) || s.n.op.is(Structure::store_);
     for (size_t k = access ? 1 : 0; k < s.n.operands_count; ++k) {
         if (s.operand(k).kind != TypeKind::value) s.fault(fmt::format("operand {} is not a value", k));
     }
@@ -243,7 +396,7 @@ void check_kinds(const Subject& s) {
 
 /// In kernels, plans and scalar regions of graphs every computed value is a scalar.
 bool scalars_only(const VerifyContext& c, const Node& n, const std::vector<bool>& scalar_region) {
-    if (c.f.form == Form::plan) return !n.op.is(Structure::alloc_) && !n.op.is(Structure::launch_);
+    if (c.f.form == Form::plan) return n.op.elementwise();
     return c.f.form == Form::kernel || scalar_region[n.parent.index];
 }
 
@@ -257,10 +410,11 @@ void verify_types(VerifyContext& c) {
         const Subject s{c, id, n, nest_rank[n.parent.index]};
         for (uint32_t k = 0; k < n.regions_count; ++k) {
             const uint32_t region = n.regions_begin + k;
-            scalar_region[region] = scalar_region[n.parent.index] || n.op.is(Structure::apply_);
+            scalar_region[region] =
+                scalar_region[n.parent.index] || n.op.is(Structure::apply_) || n.op.is(Structure::reduce_);
             nest_rank[region] = s.nest_rank;
-            if (n.op.is(Structure::nest_)) {
-                nest_rank[region] = static_cast<uint32_t>(s.attribute<Loops>().extents.size());
+            if (const auto* loops = std::get_if<Loops>(&n.attribute); loops != nullptr && k == 0) {
+                nest_rank[region] += static_cast<uint32_t>(loops->extents.size());
             }
         }
         check_kinds(s);
@@ -292,6 +446,10 @@ void verify_sizes(VerifyContext& c) {
                 bound.insert(c.f.parameter_names[k]);
             }
         }
+    }
+    for (NodeId id : c.order) {
+        const auto* steps = std::get_if<Iteration>(&c.f.node(id).attribute);
+        if (steps != nullptr && steps->bounded()) bound.insert(steps->symbol);
     }
     std::set<ExtentId> seen;
     std::set<std::string> unbound;

@@ -10,6 +10,13 @@ namespace fuseline::ir {
 /// All nodes of a region, each before the nodes of its own regions, in the order of the text form.
 std::vector<NodeId> nodes_in_order(const Function& function, RegionId region);
 
+/// True for a rank-0 value that the host knows: a parameter of the graph or a function of sizes. What loops
+/// carry, branches give and groups compute stands in memory.
+bool passed_by_value(const Function& function, ValueId value);
+
+/// Operands of a node, as they stand, and values that its regions use from outside, each once.
+std::vector<ValueId> inputs_of(const Function& function, NodeId node);
+
 /// Calls `visit(ExtentId)` for every size in an attribute, in the order of the text form.
 template <typename Visit>
 void for_each_extent(const Attribute& attribute, Visit visit) {
@@ -28,6 +35,11 @@ void for_each_extent(const Attribute& attribute, Visit visit) {
     }
     if (const auto* loops = std::get_if<Loops>(&attribute)) {
         for (ExtentId e : loops->extents) visit(e);
+    }
+    if (const auto* steps = std::get_if<Iteration>(&attribute); steps != nullptr && steps->bounded()) {
+        visit(steps->start);
+        visit(steps->stop);
+        visit(steps->step);
     }
     if (const auto* launch = std::get_if<Launch>(&attribute)) {
         for (const auto& [symbol, size] : launch->sizes) visit(size);
