@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/ops/half.h"
+
 namespace fuseline {
 namespace {
 
@@ -52,6 +54,42 @@ std::optional<DType> promote(DType a, DType b) {
     const DType higher = kind(a) > kind(b) ? a : b;
     const DType lower = kind(a) > kind(b) ? b : a;
     return is_complex(higher) && is_float(lower) ? promote_complex(higher, lower) : higher;
+}
+
+double scalar_to_f64(DType dtype, Scalar value) {
+    switch (dtype) {
+        case DType::f64_: return value.as_f64();
+        case DType::f32_: return value.as_f32();
+        case DType::f16_: return half_to_f64<F16Format>(static_cast<uint16_t>(value.bits));
+        case DType::bf16_: return half_to_f64<Bf16Format>(static_cast<uint16_t>(value.bits));
+        default: break;
+    }
+    return is_signed(dtype) ? static_cast<double>(value.as_i64()) : static_cast<double>(value.bits);
+}
+
+namespace {
+
+Scalar saturated(DType dtype, double value) {
+    const int digits = row(dtype).bits - (is_signed(dtype) ? 1 : 0);
+    const double limit = std::ldexp(1.0, digits);
+    const uint64_t largest = ~uint64_t{0} >> (64 - digits);
+    if (std::isnan(value)) return {0};
+    if (value >= limit) return {largest};
+    if (!is_signed(dtype)) return {value <= 0 ? 0 : static_cast<uint64_t>(value)};
+    return value <= -limit ? Scalar{~largest} : Scalar::of_i64(static_cast<int64_t>(value));
+}
+
+}  // namespace
+
+Scalar scalar_from_f64(DType dtype, double value) {
+    switch (dtype) {
+        case DType::bool_: return Scalar::of_bool(value != 0);
+        case DType::f64_: return Scalar::of_f64(value);
+        case DType::f32_: return Scalar::of_f32(static_cast<float>(value));
+        case DType::f16_: return {half_from_f64<F16Format>(value)};
+        case DType::bf16_: return {half_from_f64<Bf16Format>(value)};
+        default: return saturated(dtype, value);
+    }
 }
 
 Scalar load_scalar(DType dtype, const void* from) {

@@ -18,7 +18,8 @@ struct DTypeRow {
     std::string_view name;  ///< the language's spelling, "f32"
     TypeClass type_class;
     int bits;                       ///< of storage
-    std::string_view cuda;          ///< CUDA C++ type in storage and computation
+    std::string_view cuda_storage;  ///< CUDA C++ type in memory
+    std::string_view cuda;          ///< CUDA C++ type of a value: float for the 16-bit floats
     std::string_view llvm_storage;  ///< LLVM type in memory
     std::string_view llvm_compute;  ///< LLVM type of a value
     std::string_view npy;           ///< NumPy descr
@@ -26,8 +27,9 @@ struct DTypeRow {
 };
 
 inline constexpr DTypeRow kDTypeTable[] = {
-#define DTYPE(name, cls, bits, cpp, cuda, llvm_storage, llvm_compute, npy, built) \
-    {DType::name##_, #name, TypeClass::cls, bits, cuda, llvm_storage, llvm_compute, npy, built != 0},
+#define DTYPE(name, cls, bits, cpp, cuda_storage, cuda, llvm_storage, llvm_compute, npy, built) \
+    {DType::name##_, #name,        TypeClass::cls, bits, cuda_storage,                          \
+     cuda,           llvm_storage, llvm_compute,   npy,  built != 0},
 #include "compiler/ops/dtype_table.def"
 #undef DTYPE
 };
@@ -51,6 +53,12 @@ constexpr bool is_complex(DType d) { return row(d).type_class == TypeClass::comp
 constexpr bool is_integer(DType d) {
     return row(d).type_class == TypeClass::signed_integer || row(d).type_class == TypeClass::unsigned_integer;
 }
+
+/// f16 and bf16: 16 bits in memory, computed in f32, every result rounded to the type.
+constexpr bool is_half(DType d) { return d == DType::f16_ || d == DType::bf16_; }
+
+/// The type in which values of a type are computed: f32 for the 16-bit floats, else itself.
+constexpr DType computed_type(DType d) { return is_half(d) ? DType::f32_ : d; }
 
 constexpr std::optional<DType> dtype_named(std::string_view text) {
     for (const DTypeRow& r : kDTypeTable) {
@@ -78,6 +86,12 @@ struct Scalar {
     double as_f64() const { return std::bit_cast<double>(bits); }
     auto operator<=>(const Scalar&) const = default;
 };
+
+/// A bool, integer or float as f64; integers past 2^53 are rounded.
+double scalar_to_f64(DType dtype, Scalar value);
+/// f64 as a cast of the language makes it: rounded once to a float type, toward zero and saturating to an
+/// integer, `!= 0` to bool. Not for complex types.
+Scalar scalar_from_f64(DType dtype, double value);
 
 /// Reads / writes one element in its storage format (little endian, `byte_size` bytes).
 Scalar load_scalar(DType dtype, const void* from);

@@ -55,9 +55,10 @@ std::string bounds(const OpRow& r) {
 }
 
 std::string line(const OpRow& r) {
-    return fmt::format("| {} | {} | {}{} | {} | {} | {} |\n", r.name, spelled(r),
-                       r.has(kBuilt) ? "" : "*Not yet.* ", escaped(r.doc), types(r), bounds(r),
-                       code(r.derivative));
+    // A contraction has a node of its own, so its row has no cells that could be built.
+    const bool built = r.has(kBuilt) || r.rule == TypeRule::contraction;
+    return fmt::format("| {} | {} | {}{} | {} | {} | {} |\n", r.name, spelled(r), built ? "" : "*Not yet.* ",
+                       escaped(r.doc), types(r), bounds(r), code(r.derivative));
 }
 
 constexpr std::string_view kIntroduction =
@@ -69,11 +70,13 @@ answers with an error. A function's parameter names are NumPy's where NumPy has 
 
 **Error** is the largest distance from the exact value in units in the last place: f32, f64 on the CPU;
 f32, f64 on CUDA. *exact* means the same bits on every back end: the correctly rounded result, or the one
-that section 7 of `language.md` defines. Bounds of the CPU (SLEEF's functions) are measured against MPFR
-by the unit tests; those of CUDA are of CUDA's device functions, from the tables of standard functions in
-NVIDIA's CUDA C++ Programming Guide, which state the distance from the correctly rounded result: half an
-ulp is added here. The bounds of `lgamma` do not hold near its zeros below 0. The reference interpreter
-computes a function of f32 in f64, and one of f64 in `long double`, and rounds once.
+that section 7 of `language.md` defines. Bounds of the CPU are measured against MPFR by the tests; those of
+CUDA are of CUDA's device functions, from the tables of standard functions in NVIDIA's CUDA C++ Programming
+Guide, which state the distance from the correctly rounded result: half an ulp is added here. `digamma`,
+which CUDA lacks, is measured on the host. The bounds of `lgamma` and `digamma` do not hold near their zeros
+below 0. Functions of f16 and bf16 are those of f32, rounded once more: half an ulp of theirs, and the bound
+of f32 divided by 8 192 or 65 536. The reference interpreter computes a function of f32 in f64, and one of
+f64 in `long double`, and rounds once.
 
 **Derivatives** are by operand over the operands x, y, z and the result r, separated by `;`.
 

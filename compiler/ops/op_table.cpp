@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/ops/reference.h"
+#include "compiler/ops/unbounded.h"
 
 namespace fuseline {
 namespace {
@@ -75,6 +76,9 @@ consteval bool complete() {
     if (!r.has(kBuilt)) return true;
     if (!r.reference.given) throw "the row has no reference";
     if (!ulp_fits(r)) throw "ulp bounds are needed for each back end exactly where the row is not kExact";
+    if (r.cuda.half.empty() != r.llvm.half.empty()) throw "16-bit floats have a cell on one back end only";
+    const bool wraps = r.rule == TypeRule::arithmetic || r.rule == TypeRule::shift;
+    if (wraps && !r.unbounded.given) throw "an operator that wraps needs its meaning on unbounded integers";
     for (TypeClass c : kRealClasses) {
         const bool cell = !r.cuda.of(c).empty();
         if (cell != !r.llvm.of(c).empty()) throw "a type class has a cell on one back end only";

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/ops/dtype.h"
 
@@ -43,16 +44,22 @@ enum OpFlag : uint32_t {
     kExact = 8,        ///< the same bits on every back end
     kInvolution = 16,  ///< f(f(x)) = x
     kBuilt = 32,       ///< false: the checker answers "not yet"
+    kNoRounding = 64,  ///< the result of 16-bit floats is a 16-bit float already: it is not rounded
 };
 
 /// How a back end spells a row: one cell per type class of the operation's type. An empty cell says that the
 /// class never occurs; `op_typing` refuses it. Casts have their own square of cells: cast_cells.h.
 ///
-/// CUDA: an expression over {0} {1} {2}, with {s} the "f" of f32 functions, {t} the CUDA type of the
-/// operation and {r} of the result. Names that begin with fl_ are blocks of cuda_prelude.cuh; all others are
-/// in CUDA and in C's <math.h>. `cuda_expression` fills a cell and sets parentheses; paste none by hand.
+/// f16 and bf16 take the cell for floats, in f32, and `op_rounds` says whether the result is rounded; a row
+/// where that would be wrong has a cell for them.
 ///
-/// LLVM: the first word tells the kind; operands stand in order, all of the operation's type.
+/// CUDA: an expression over {0} {1} {2}, with {s} the "f" of f32 functions, {t} the CUDA type of the
+/// operation's values and {r} of the result's, {T} and {R} those types in memory. Names that begin with fl_
+/// are blocks of cuda_prelude.cuh; all others are in CUDA and in C's <math.h>. `cuda_expression` fills a
+/// cell, brings integers back to their width and sets parentheses; paste none by hand.
+///
+/// LLVM: the first word tells the kind; operands stand in order, all of the operation's type. {T} is the
+/// operation's type in the language, {R} the result's.
 ///
 ///     "fadd"           an instruction     %r = fadd <8 x float> %a, %b
 ///     "icmp slt"       a comparison       %r = icmp slt <8 x i64> %a, %b      (gives a mask)
@@ -61,9 +68,12 @@ enum OpFlag : uint32_t {
 ///     "fl.floordiv"    a prelude block    %r = call <8 x i64> @fl.floordiv.v8i64(<8 x i64> %a, <8 x i64> %b)
 ///     "select"         select             %r = select <8 x i1> %c, <8 x float> %a, <8 x float> %b
 ///     "xor true"       with a constant    %r = xor <8 x i1> %a, splat (i1 true)
-///     "copy"           the operand itself
+///     "copy"           the operand itself;  "wide fl.erfinv"  a block in f64, f32 between casts
 struct Cells {
-    std::string_view boolean, signed_integer, unsigned_integer, floating;
+    std::string_view boolean, signed_integer, unsigned_integer, floating, half;
+    constexpr std::string_view of(DType d) const {
+        return is_half(d) && !half.empty() ? half : of(fuseline::row(d).type_class);
+    }
     constexpr std::string_view of(TypeClass c) const {
         switch (c) {
             case TypeClass::boolean: return boolean;
@@ -100,6 +110,21 @@ struct ReferenceCell {
     constexpr operator Reference() const { return function; }
 };
 
+/// An integer without bounds: unbounded.h.
+struct BigInteger;
+/// Computes constants of a program, `operands` by position. False with the reason in `why` where there is no
+/// result.
+using Unbounded = bool (*)(const BigInteger* operands, BigInteger& result, const char*& why);
+struct UnboundedCell {
+    Unbounded function = nullptr;
+    bool given = false;
+    constexpr UnboundedCell() = default;
+    constexpr UnboundedCell(Unbounded f) : function(f), given(true) {}
+};
+
+/// What an operator does to sizes of arrays, which stay symbolic.
+enum class SizeRule : uint8_t { none, add, sub, mul, floordiv, mod, min, max, negate, same };
+
 struct OpRow {
     OpId id{};
     std::string_view name{};      ///< IR and function name: "add", "exp"
@@ -113,6 +138,8 @@ struct OpRow {
     std::string_view identity{};  ///< neutral right operand as a literal, "" when there is none; of `add` up
                                   ///< to the sign of a zero
     ReferenceCell reference{};
+    UnboundedCell unbounded{};  ///< on constants; none: as the reference does in i64
+    SizeRule size{};
     Cells cuda{};
     int cuda_precedence = 0;  ///< of the numeric CUDA cells, worked out from their text: `cell_precedence`
     Cells llvm{};
@@ -153,9 +180,19 @@ inline Scalar evaluate(OpId op, DType operation, DType result, const Scalar* ope
     return row(op).reference(operation, result, operands);
 }
 
-/// The cells of an operation; cast is answered from the pair of types.
+/// Whether the result, computed in f32, is rounded to the 16-bit float that it is.
+bool op_rounds(OpId op, DType operation, DType result);
+
+/// The CUDA cell of an operation; of cast and bitcast by the pair of types.
 std::string_view cuda_cell(OpId op, DType operation, DType result);
-std::string_view llvm_cell(OpId op, DType operation, DType result);
+
+/// One cell of an LLVM computation with its types.
+struct LlvmStep {
+    std::string cell;
+    DType operation, result;
+};
+/// The cells that compute an operation, one after the other; only the first may take several operands.
+std::vector<LlvmStep> llvm_steps(OpId op, DType operation, DType result);
 
 /// How tightly a C++ expression binds; larger is tighter: 15 prefix, 13 * / %, 12 + -, 11 << >>, 9 < > <= >=,
 /// 8 == !=, 7 &, 6 ^, 5 |, 4 &&, 3 ||, 2 ?:. 0 is a name, a literal that is not negative, or a call, and

@@ -8,9 +8,22 @@
 
 #include <cmath>
 
+#include "compiler/ops/half.h"
 #include "compiler/ops/reference_integer.h"
+#include "compiler/ops/special_functions.h"
 
 namespace fuseline::reference {
+
+/// An element of a 16-bit float: computed in f32, except where an operation takes it as it is.
+template <class F>
+struct Half {
+    using Format = F;
+    uint16_t bits = 0;
+    float number() const { return static_cast<float>(half_to_f64<Format>(bits)); }
+};
+
+template <class T>
+concept HalfFloat = std::same_as<T, Half<F16Format>> || std::same_as<T, Half<Bf16Format>>;
 
 /// Type in which a function of T is computed before its one rounding.
 template <std::floating_point T>
@@ -194,6 +207,25 @@ struct Exact {
     }
 };
 
+struct NextAfter {
+    template <std::floating_point T>
+    static T apply(T x, T y) {
+        return std::nextafter(x, y);
+    }
+    /// One step in the 16 bits.
+    template <HalfFloat T>
+    static T apply_half(T x, T y) {
+        constexpr uint16_t kSign = 0x8000;
+        const float from = x.number();
+        const float to = y.number();
+        if (std::isnan(from) || std::isnan(to)) return {half_from_f64<typename T::Format>(NAN)};
+        if (from == to) return y;
+        if (from == 0) return {static_cast<uint16_t>(to < 0 ? kSign | 1 : 1)};
+        const bool grows = (from < to) == (from > 0);
+        return {static_cast<uint16_t>(x.bits + (grows ? 1 : -1))};
+    }
+};
+
 struct LogGamma {
     template <std::floating_point T>
     static T apply(T x) {
@@ -219,7 +251,15 @@ To saturate(From x) {
 
 template <class To, class From>
 To convert(From x) {
-    if constexpr (std::same_as<To, bool>) {
+    if constexpr (HalfFloat<From>) {
+        return convert<To>(x.number());
+    } else if constexpr (HalfFloat<To>) {
+        if constexpr (Integer<From>) {
+            return {half_from_f64<typename To::Format>(odd_double(x))};
+        } else {
+            return {half_from_f64<typename To::Format>(x)};
+        }
+    } else if constexpr (std::same_as<To, bool>) {
         return x != From{0};
     } else if constexpr (Integer<To> && std::floating_point<From>) {
         return saturate<To>(x);
