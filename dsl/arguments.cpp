@@ -1,6 +1,8 @@
 // Which argument goes to which parameter: by position, by name, by default.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dsl/builtins.h"
 #include "dsl/checker.h"
 
@@ -36,25 +38,48 @@ std::optional<size_t> keyword_slot(Checker& c, const Call& call, const Argument&
 std::vector<std::string> parameter_list(std::string_view parameters) {
     std::vector<std::string> list;
     std::string word;
+    bool skip = false;
     for (const char ch : parameters) {
-        if (ch == ',')
+        if (ch == ',') {
             list.push_back(std::exchange(word, {}));
-        else if (ch != ' ')
+            skip = false;
+        } else if (ch == '=') {
+            word += '?';
+            skip = true;
+        } else if (ch != ' ' && !skip) {
             word += ch;
+        }
     }
     if (!word.empty()) list.push_back(word);
     return list;
 }
 
-bool match_slots(Checker& c, const Call& call, const std::vector<std::string>& parameters, Slots& slots) {
+namespace {
+
+void report_too_many(Checker& c, const Call& call, const Argument& first, size_t limit,
+                     const std::vector<std::string>& names) {
+    if (limit == names.size()) {
+        c.error(first.span, fmt::format("`{}` takes {}: found {}", call.name, plural(limit, "argument"),
+                                        call.arguments.size()));
+        return;
+    }
+    c.error(first.span, fmt::format("`{}` takes {} by position", call.name, plural(limit, "argument")))
+        .help(fmt::format("name it: `{}=...`", names[limit]));
+}
+
+}  // namespace
+
+bool match_slots(Checker& c, const Call& call, std::vector<std::string> parameters, Slots& slots) {
+    const auto star = std::find(parameters.begin(), parameters.end(), "*");
+    const auto limit = static_cast<size_t>(star - parameters.begin());
+    if (star != parameters.end()) parameters.erase(star);
     const std::vector<std::string> names = plain(parameters);
     slots.assign(names.size(), std::nullopt);
     size_t position = 0;
     for (const Argument& a : call.arguments) {
         const bool positional = a.name.empty();
-        if (positional && position >= names.size()) {
-            c.error(a.span, fmt::format("`{}` takes {}: found {}", call.name,
-                                        plural(names.size(), "argument"), call.arguments.size()));
+        if (positional && position >= limit) {
+            report_too_many(c, call, a, limit, names);
             return false;
         }
         const auto slot = positional ? std::optional(position++) : keyword_slot(c, call, a, names);

@@ -109,7 +109,16 @@ bool Checker::assert_comparison(const ast::Expr& e, const std::string& message, 
 void Checker::run_assert(const ast::Stmt& s) {
     const auto message = assert_message(s);
     if (!message) return;
-    for (const Argument& a : assert_sizes(s, *message)) not_yet(a.span, "`assert` on data in a function");
+    for (const Argument& a : assert_sizes(s, *message)) {
+        if (frame->scalar_region) {
+            not_yet(a.span, "`assert` on data in an elemental function");
+            continue;
+        }
+        const auto holds = scalar_condition(a, "all(...)");
+        if (!holds) continue;
+        builder.set_span(s.span);
+        builder.node(ir::Structure::assert_, {&*holds, 1}, {}, *message);
+    }
 }
 
 }  // namespace fuseline::dsl

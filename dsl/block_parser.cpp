@@ -42,16 +42,16 @@ void StatementParser::run_blocks() {
 bool StatementParser::open_block(Block block) {
     const Token& t = cursor_.peek();
     if (t.is("{")) {
-        if (t.starts_line) cursor_.report(t.span, "'{' stands on the line of its header");
+        if (t.starts_line) cursor_.report(t.span, "`{` stands on the line of its header");
         block.open = cursor_.take().span;
         push_block(std::move(block));
         return true;
     }
     if (t.is(":")) {
-        cursor_.fail("a block is not opened by ':'").help("write '{' here and '}' on a line after the block");
+        cursor_.fail("a block is not opened by `:`").help("write `{` here and `}` on a line after the block");
         cursor_.take();
     } else {
-        cursor_.fail(fmt::format("expected '{{', but {}", cursor_.found()));
+        cursor_.fail(fmt::format("expected `{{`, but {}", cursor_.found()));
         if (!cursor_.line_ended() && find_block(block.column)) return open_block(std::move(block));
     }
     block.indented = true;
@@ -107,12 +107,12 @@ void StatementParser::report_unclosed(const Block& b) {
     if (braces_lost_) return;
     braces_lost_ = true;
     if (suspect_open_.known()) {
-        cursor_.fail(suspect_open_, "'{' is never closed")
-            .note(suspect_close_, "this '}' is indented as if it closed an earlier '{'");
+        cursor_.fail(suspect_open_, "`{` is never closed")
+            .note(suspect_close_, "this `}` is indented as if it closed an earlier `{`");
         return;
     }
-    auto report = cursor_.fail(b.open, "'{' is never closed");
-    if (!cursor_.at_end()) report.note(cursor_.peek().span, "a '}' is missing before this");
+    auto report = cursor_.fail(b.open, "`{` is never closed");
+    if (!cursor_.at_end()) report.note(cursor_.peek().span, "a `}` is missing before this");
 }
 
 void StatementParser::finish_block(Block b) {
@@ -141,7 +141,7 @@ void StatementParser::after_then(Block b) {
     const bool elif = t.is_name("elif") && !cursor_.is("=", 1);
     const bool belongs = !b.indented || t.column == b.column;
     if ((!t.is("else") && !elif) || !belongs) return finish_chain(b.chain);
-    if (elif) cursor_.report(t.span, "'elif' is not a keyword").help("write 'else if'");
+    if (elif) cursor_.report(t.span, "`elif` is not a keyword").help("write `else if`");
     start_ = cursor_.position();
     cursor_.take();
     const uint32_t column = b.column;
@@ -214,7 +214,7 @@ void StatementParser::for_statement() {
 
 bool StatementParser::for_header(Stmt& s) {
     if (cursor_.is("(")) {
-        cursor_.fail("the header of 'for' has no parentheses").help("write 'for i in 0..n { ... }'");
+        cursor_.fail("the header of `for` has no parentheses").help("write `for i in 0..n { ... }`");
         return false;
     }
     const Token* name = cursor_.name("the name of a loop variable");
@@ -222,8 +222,8 @@ bool StatementParser::for_header(Stmt& s) {
     s.loop.name = name->text;
     s.loop.name_span = name->span;
     if (!cursor_.accept("in")) {
-        cursor_.fail(fmt::format("expected 'in', but {}", cursor_.found()))
-            .help(fmt::format("write 'for {} in 0..n {{ ... }}'", name->text));
+        cursor_.fail(fmt::format("expected `in`, but {}", cursor_.found()))
+            .help(fmt::format("write `for {} in 0..n {{ ... }}`", name->text));
         return false;
     }
     s.loop.range = expressions_.range();
@@ -233,7 +233,7 @@ bool StatementParser::for_header(Stmt& s) {
 /// `else` or `elif` where no `if` ends: its block is read and thrown away.
 void StatementParser::stray_else() {
     const Token& t = cursor_.take();
-    cursor_.report(t.span, fmt::format("'{}' without an 'if' before it", t.text));
+    cursor_.report(t.span, fmt::format("`{}` without an `if` before it", t.text));
     Block b;
     b.kind = Block::Kind::discarded;
     b.column = column_;
@@ -244,7 +244,7 @@ void StatementParser::stray_else() {
 void StatementParser::nested_definition() {
     const Token& t = cursor_.take();
     const std::string_view meant = hints::definition_word(t.text);
-    cursor_.report(t.span, fmt::format("'{}' stands only outside functions", meant.empty() ? t.text : meant));
+    cursor_.report(t.span, fmt::format("`{}` stands only outside functions", meant.empty() ? t.text : meant));
     Block b;
     b.kind = Block::Kind::discarded;
     b.column = column_;

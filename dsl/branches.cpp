@@ -1,5 +1,4 @@
-// `if`: both branches run on copies of the names, and what they assigned is joined by an `if` node or by
-// where().
+// `if`: both branches run on copies of the names, and what they assigned is joined by an `if` node.
 #include "dsl/branches.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,6 @@ class Join {
 public:
     Join(Checker& c, ir::ValueId condition, Span span) : c_(c), condition_(condition), span_(span) {}
 
-    bool regions = false;
     ir::RegionId yes, no;
 
     /// The joined value of two leaves: known at once, or the number of a pending pair.
@@ -65,7 +63,7 @@ private:
 };
 
 std::optional<ir::ValueId> Join::in(ir::RegionId region, const Value& v, DType dtype) {
-    if (regions) c_.builder.set_insertion(region);
+    c_.builder.set_insertion(region);
     return c_.as_dtype({v, span_, {}, {}}, dtype, "this");
 }
 
@@ -95,18 +93,19 @@ Join::Outcome Join::leaf(const Value& a, const Value& b) {
     const ir::RegionId back = c_.builder.insertion();
     const auto x = in(yes, a, *dtype);
     const auto y = in(no, b, *dtype);
-    c_.builder.set_insertion(back);
-    if (!x || !y) return {Value(), 0, {}};
+    if (!x || !y) return c_.builder.set_insertion(back), Outcome{Value(), 0, {}};
     const std::vector<ExtentId> xs = c_.builder.type(*x).shape;
     const std::vector<ExtentId> ys = c_.builder.type(*y).shape;
     bool same = xs.size() == ys.size();
     for (size_t k = 0; same && k < xs.size(); ++k) same = c_.same_extent(xs[k], ys[k]);
+    const ir::ValueId other = same ? c_.broadcast_to(*y, xs) : *y;
+    c_.builder.set_insertion(back);
     if (!same) {
         return lost(fmt::format("it is {} in one branch and {} in the other", c_.text(c_.builder.type(*x)),
                                 c_.text(c_.builder.type(*y))));
     }
     yes_ids_.push_back(*x);
-    no_ids_.push_back(c_.broadcast_to(*y, xs));
+    no_ids_.push_back(other);
     return {std::nullopt, yes_ids_.size() - 1, {}};
 }
 
@@ -115,13 +114,6 @@ std::vector<Value> Join::finish() {
     std::vector<Value> values;
     ir::Builder& b = c_.builder;
     b.set_span(span_);
-    if (!regions) {
-        for (size_t i = 0; i < yes_ids_.size(); ++i) {
-            const ir::ValueId operands[3] = {condition_, yes_ids_[i], no_ids_[i]};
-            values.emplace_back(TypedValue{b.elementwise(OpId::where_, operands, b.type(yes_ids_[i]).dtype)});
-        }
-        return values;
-    }
     if (yes_ids_.empty()) return values;
     std::vector<ir::Type> types;
     for (ir::ValueId id : yes_ids_) types.push_back(b.type(id));
@@ -136,7 +128,6 @@ std::vector<Value> Join::finish() {
 
 Value Checker::join_arms(const RegionPair& pair, const Argument& yes, const Argument& no, Span span) {
     Join join(*this, pair.condition, span);
-    join.regions = true;
     join.yes = pair.yes;
     join.no = pair.no;
     const Join::Outcome outcome = join.leaf(yes.value, no.value);
@@ -174,11 +165,10 @@ struct Pending {
 };
 
 /// What a side holds under a name that it has not assigned: an unset flag, or anything of the right type.
-Value Checker::unassigned(const std::string& name, const Value& other, const Join& join,
-                          ir::RegionId region) {
+Value Checker::unassigned(const std::string& name, const Value& other, ir::RegionId region) {
     if (hidden(name) && name.rfind("return value", 0) != 0) return Value(false);
     const ir::RegionId back = builder.insertion();
-    if (join.regions) builder.set_insertion(region);
+    builder.set_insertion(region);
     Value v = placeholder(other);
     builder.set_insertion(back);
     return v;
@@ -216,7 +206,10 @@ bool Checker::read_outside(const std::string& name, Span span) {
             return true;
         });
         walk_statements(frame->tree(), frame->function->ast->body, [&](const ast::Stmt& s) {
-            if (s.kind == ast::StmtKind::augment) frame->reads[s.targets[0].name].push_back(s.span);
+            for (const ast::Target& t : s.targets) {
+                const bool changed = s.kind == ast::StmtKind::augment || !t.subscripts.empty();
+                if (changed) frame->reads[t.name].push_back(s.span);
+            }
         });
         for (const ast::Result& r : frame->function->ast->results)
             frame->reads[r.name].push_back(r.name_span);
@@ -250,8 +243,8 @@ std::vector<Pending> Checker::pair_names(Join& join, const Environment& before, 
         if (has_a != has_b && !hidden(name) && !(has_a ? ends.no_left : ends.yes_left)) {
             p.binding.lost = "it is assigned in one branch only";
         } else if (has_a || has_b) {
-            const Value x = has_a ? a->second.value : unassigned(name, b->second.value, join, join.yes);
-            const Value y = has_b ? b->second.value : unassigned(name, a->second.value, join, join.no);
+            const Value x = has_a ? a->second.value : unassigned(name, b->second.value, join.yes);
+            const Value y = has_b ? b->second.value : unassigned(name, a->second.value, join.no);
             join_one(join, p, x, y);
         }
         pending.push_back(std::move(p));
@@ -277,18 +270,20 @@ void Checker::join_names(Join& join, std::vector<Pending> pending) {
 void Checker::branch(ir::ValueId condition, const std::function<void()>& yes, const std::function<void()>& no,
                      Span span, std::span<const ast::StmtId> rest) {
     Join join(*this, condition, span);
-    join.regions = frame->scalar_region;
     const ir::RegionId outer = builder.insertion();
-    if (join.regions) {
-        join.yes = builder.make_region();
-        join.no = builder.make_region();
-    }
+    join.yes = builder.make_region();
+    join.no = builder.make_region();
     const Environment before = frame->names;
     const auto run = [&](ir::RegionId region, const std::function<void()>& side, bool& left) {
-        if (join.regions) builder.set_insertion(region);
+        builder.set_insertion(region);
         frame->names = before;
         frame->skipped = false;
+        // What a side has tested does not hold after it.
+        SizeFacts known = facts();
+        if (!frame->scalar_region) guards.push_back(region);
         side();
+        if (!frame->scalar_region) guards.pop_back();
+        restore(std::move(known));
         left = jumped(frame->names) || frame->skipped;
         frame->skipped = false;
         builder.set_insertion(outer);

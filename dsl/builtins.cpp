@@ -1,33 +1,30 @@
 // Tables of built-in names, and what a name is.
 #include "dsl/builtins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "compiler/ops/op_table.h"
-#include "dsl/creation.h"
 #include "dsl/program.h"
+#include "dsl/reductions.h"
 
 namespace fuseline::dsl {
+
+#define BUILTIN(name, ...) Value run_##name(Checker& c, Slots& slots, const Call& call);
+#include "dsl/builtin_table.def"
+#undef BUILTIN
 
 namespace {
 
 constexpr Builtin kBuiltins[] = {
-    {"shape", "a", run_shape},
-    {"dtype", "a", run_dtype},
-    {"zeros", "shape, dtype?", run_zeros},
-    {"ones", "shape, dtype?", run_ones},
-    {"full", "shape, fill_value, dtype?", run_full},
-    {"zeros_like", "a, dtype?", run_zeros_like},
-    {"ones_like", "a, dtype?", run_ones_like},
-    {"full_like", "a, fill_value, dtype?", run_full_like},
-    {"iota", "n", run_iota},
-    {"arange", "start, stop?, step?, dtype?", run_arange},
-    {"linspace", "start, stop, num?, endpoint?, dtype?", run_linspace},
-    {"eye", "N, M?, k?, dtype?", run_eye},
-    {"broadcast_to", "array, shape", run_broadcast_to},
+#define BUILTIN(name, parameters, lists, doc) \
+    {#name, parameters, run_##name, (lists) == 1, (lists) == 2, doc},
+#include "dsl/builtin_table.def"
+#undef BUILTIN
 };
 
 constexpr Feature kFeatures[] = {
@@ -60,7 +57,12 @@ auto find_row(const Table& table, std::string_view name) -> decltype(&table[0]) 
 }  // namespace
 
 std::span<const Builtin> builtin_table() { return kBuiltins; }
-const Builtin* find_builtin(std::string_view name) { return find_row(kBuiltins, name); }
+const Builtin* find_builtin(std::string_view name) {
+    if (const Builtin* b = find_row(kBuiltins, name)) return b;
+    // `min` and `max` are elementwise until a call shows one operand.
+    const Reduction* r = elementwise_function(name) ? nullptr : find_reduction(name);
+    return r ? &r->builtin : nullptr;
+}
 std::span<const Feature> feature_table() { return kFeatures; }
 const Feature* find_feature(std::string_view name) { return find_row(kFeatures, name); }
 
@@ -87,6 +89,26 @@ std::optional<std::string_view> builtin_kind(std::string_view name) {
     if (find_builtin(name) || elementwise_function(name) || (feature && !feature->hideable))
         return "a built-in function";
     return std::nullopt;
+}
+
+std::string builtins_markdown() {
+    std::string text =
+        "\n## Functions of arrays\n\n"
+        "Generated from `dsl/builtin_table.def`. Arguments in brackets may be left out.\n\n"
+        "| function | meaning |\n|---|---|\n";
+    for (const Builtin& b : kBuiltins) {
+        std::string call, close;
+        for (const std::string& p : parameter_list(b.parameters)) {
+            const bool optional = p.back() == '?' || p == "*";
+            if (optional && close.empty()) {
+                call += "[";
+                close = "]";
+            }
+            call += (call.empty() || call == "[" ? "" : ", ") + p.substr(0, p.find('?'));
+        }
+        text += fmt::format("| `{}({}{})` | {} |\n", b.name, call, close, b.doc);
+    }
+    return text;
 }
 
 }  // namespace fuseline::dsl

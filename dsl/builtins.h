@@ -19,6 +19,9 @@ struct Builtin {
     std::string_view
         parameters;  ///< NumPy's names in NumPy's order; "?" after an optional one: "shape, dtype?"
     Value (*run)(Checker&, Slots&, const Call&);
+    bool lists;            ///< an argument may be a list in brackets, which comes as a tuple
+    bool scalar;           ///< may be called in elemental functions
+    std::string_view doc;  ///< one line for docs/operators.md
 };
 
 struct Feature {
@@ -42,10 +45,14 @@ std::optional<double> named_constant(std::string_view name);
 /// free.
 std::optional<std::string_view> builtin_kind(std::string_view name);
 
-/// Names with commas and marks as the rows spell them; the mark "?" is kept.
+/// Names with commas and marks as the rows spell them: "?" after an optional one (a default, "axis=none",
+/// becomes the mark), and "*" before those that are given by name alone.
 std::vector<std::string> parameter_list(std::string_view parameters);
 
+/// The table of built-in functions for docs/operators.md.
+std::string builtins_markdown();
+
 /// Sorts arguments into the slots of named parameters. False after a report.
-bool match_slots(Checker& c, const Call& call, const std::vector<std::string>& parameters, Slots& slots);
+bool match_slots(Checker& c, const Call& call, std::vector<std::string> parameters, Slots& slots);
 
 }  // namespace fuseline::dsl

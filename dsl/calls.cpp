@@ -5,20 +5,10 @@
 
 #include "dsl/builtins.h"
 #include "dsl/checker.h"
+#include "dsl/reductions.h"
 #include "dsl/weak.h"
 
 namespace fuseline::dsl {
-
-namespace {
-
-bool reduces(std::string_view name, const ast::Expr& e) {
-    if (name != "min" && name != "max") return false;
-    size_t positional = 0;
-    for (const std::string& keyword : e.names) positional += keyword.empty() ? 1 : 0;
-    return positional == 1;
-}
-
-}  // namespace
 
 /// What a name means in call position, other than a built-in: a parameter, a type variable, a user's
 /// function.
@@ -39,8 +29,6 @@ bool Checker::refuse_callee(const ast::Expr& e) {
     if (callee.kind == ast::ExprKind::field) return refuse_method(e, callee);
     if (callee.kind != ast::ExprKind::name || callee_in_scope(callee.text)) return false;
     const std::string& name = callee.text;
-    if (reduces(name, e))
-        return not_yet(callee.span, fmt::format("`{}` of one array (reduction)", name)), true;
     const auto op = op_named(name);
     if (const Feature* f = find_feature(name)) {
         if (!op || !row(*op).has(kBuilt)) {
@@ -124,10 +112,21 @@ Value Checker::call_value(const Value& function, Call call) {
         return {};
     }
     if (f->user) return call_function(*f->user, std::move(call));
-    if (f->op) return call_elementwise(*f->op, std::move(call));
+    const Builtin* builtin = f->op ? reduction_of(*f->op, call) : f->builtin;
+    if (!builtin) return call_elementwise(*f->op, std::move(call));
+    const std::string title = fmt::format("`{}`", builtin->name);
+    if (!builtin->scalar && refuse_array_code(call.callee_span, title)) return {};
     Slots slots;
-    if (!match_slots(*this, call, parameter_list(f->builtin->parameters), slots)) return {};
-    return f->builtin->run(*this, slots, call);
+    if (!match_slots(*this, call, parameter_list(builtin->parameters), slots)) return {};
+    return builtin->run(*this, slots, call);
+}
+
+/// True, with a report, in an elemental function, whose values are scalars.
+bool Checker::refuse_array_code(Span span, std::string_view what) {
+    if (!frame->scalar_region && !frame->lifted) return false;
+    error(span, fmt::format("{} is for arrays, and the values of an elemental function are scalars", what))
+        .help("leave out `elemental`");
+    return true;
 }
 
 /// `f32(x)`: a cast of a number or an array.

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compiler/ir/ir.h"
@@ -55,6 +56,19 @@ public:
                               std::string_view parameter) = 0;
 };
 
+/// The counter of a loop over arrays while its body is checked: a size between two others, both included.
+struct Counter {
+    std::string symbol;
+    ExtentId low, high;
+    ir::RegionId region;  ///< the loop's; checks of sizes with the counter stand there
+};
+
+/// What is known about sizes: equalities that were asserted or are tested.
+struct SizeFacts {
+    std::vector<std::pair<ExtentId, ExtentId>> assumed, equal;
+    std::map<std::string, ExtentId> substitutions;
+};
+
 class Join;
 struct Pending;
 struct RegionPair;
@@ -72,7 +86,13 @@ public:
     ScriptHooks* script = nullptr;
     std::set<std::string, std::less<>> script_names;     ///< for messages: functions do not see them
     std::vector<std::pair<ExtentId, ExtentId>> assumed;  ///< equalities of sizes that are asserted or tested
+    std::vector<Counter> counters;     ///< of the loops over arrays that are open, outermost first
+    std::vector<ir::RegionId> guards;  ///< sides of branches over arrays that are open, outermost first
+    int trials = 0;  ///< greater than 0: a loop's body is run for its types alone and leaves no checks behind
+    std::set<std::string, std::less<>> loop_symbols;        ///< sizes that are counters of loops over arrays
     std::map<std::string, Span, std::less<>> symbol_spans;  ///< where each size of the graph is bound
+    std::map<std::string, ExtentId>
+        spoken;  ///< for messages: sizes that the program has no name for, as it gives them
 
     ExtentPool& extents() { return builder.extents(); }
     const ast::Expr& expr(ast::ExprId id) const { return frame->tree()[id]; }
@@ -81,9 +101,9 @@ public:
     // messages.cpp: faults inside prelude functions are told at the call.
     DiagnosticBuilder error(Span span, std::string message);
     DiagnosticBuilder not_yet(Span span, std::string_view feature);
-    std::string text(const Value& value) { return describe(value, builder.function()); }
-    std::string text(ExtentId e) { return extents().text(e); }
-    std::string text(const ir::Type& type) { return type_text(type, extents()); }
+    std::string text(const Value& value);
+    std::string text(ExtentId e);
+    std::string text(const ir::Type& type);
     std::string shape_text(const std::vector<ExtentId>& shape);
     std::string source_text(Span span) const;
     /// Adds "`n` is bound here" for each size in the extents.
@@ -127,6 +147,9 @@ public:
     std::optional<std::vector<ExtentId>> broadcast_shape(const std::vector<ir::ValueId>& values,
                                                          const std::vector<Span>& spans, Span span,
                                                          std::string_view what);
+    /// Reports that two extents of `a` and `b` are not known to be equal.
+    void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span,
+                       std::string_view what);
     /// A view of `value` in a shape that it broadcasts to; scalars stay scalars.
     ir::ValueId broadcast_to(ir::ValueId value, const std::vector<ExtentId>& shape);
     /// A view of a scalar as an array.
@@ -134,7 +157,11 @@ public:
     bool same_extent(ExtentId a, ExtentId b);
     bool different_extent(ExtentId a, ExtentId b);
     ExtentId canonical(ExtentId e);
+    /// a <= b for all sizes that the checks let through and all steps of the loops around.
+    bool known_le(ExtentId a, ExtentId b);
     void assume_equal(ExtentId a, ExtentId b);
+    SizeFacts facts() const { return {assumed, equal_, substitutions_}; }
+    void restore(SizeFacts facts);
     /// e >= 0, in the same way.
     bool require_size(ExtentId e, Span span);
     /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot
@@ -153,6 +180,7 @@ public:
 
     // calls.cpp, arguments.cpp, bind.cpp, elemental.cpp
     bool refuse_callee(const ast::Expr& e);
+    bool refuse_array_code(Span span, std::string_view what);
     Value call(const ast::Expr& e, const Value& callee, std::vector<Argument> arguments);
     Value call_value(const Value& function, Call call);
     Value call_function(const FunctionDefinition& f, Call call);
@@ -188,6 +216,7 @@ public:
 
 private:
     std::optional<Value> size_op(OpId op, const std::vector<Argument>& operands, Span span);
+    Value bounded_size(Value value, Span span);
     std::optional<Value> size_power(ExtentId base, ExtentId exponent);
     std::optional<Value> size_comparison(OpId op, ExtentId a, ExtentId b);
     std::optional<Value> structural_op(OpId op, const std::vector<Argument>& operands);
@@ -204,16 +233,14 @@ private:
     bool report_unbound(ast::ExprId dim);
     std::vector<std::string> local_sizes() const;
     void add_check(ir::Check check, Span span);
-    void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span,
-                       std::string_view what);
 
     void report_unknown(const ast::Expr& e);
     void report_unknown_function(const ast::Expr& callee);
     bool refuse_method(const ast::Expr& e, const ast::Expr& callee);
     std::optional<Value> callee_in_scope(std::string_view name) const;
     std::vector<std::string> function_names() const;
+    Value transposed(const ast::Expr& e, const Argument& a);
     Value tuple_item(const ast::Expr& e, const TupleValue& tuple, const std::vector<Value>& indices);
-    Value new_axes(const ast::Expr& e, ir::ValueId base);
 
     bool bind_parameters(const FunctionDefinition& f, std::vector<std::optional<Argument>>& slots,
                          Frame& callee, const Call& call);
@@ -237,6 +264,8 @@ private:
     void run_assign(const ast::Stmt& s);
     void assign_tuple(const ast::Stmt& s, const Argument& value);
     void run_augment(const ast::Stmt& s);
+    void assign_target(const ast::Target& t, const ast::Stmt& s, const Argument& value);
+    void update_target(const ast::Target& t, const ast::Stmt& s, const Argument& value);
     void run_expression(const ast::Stmt& s, ast::StmtId id);
     void run_return(const ast::Stmt& s);
     void run_assert(const ast::Stmt& s);
@@ -251,7 +280,7 @@ private:
     Value take_result();
 
     Value placeholder(const Value& other);
-    Value unassigned(const std::string& name, const Value& other, const Join& join, ir::RegionId region);
+    Value unassigned(const std::string& name, const Value& other, ir::RegionId region);
     void join_one(Join& join, Pending& p, const Value& yes, const Value& no);
     void join_names(Join& join, std::vector<Pending> pending);
     bool read_outside(const std::string& name, Span span);
@@ -261,6 +290,8 @@ private:
 
     std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
     std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others
+    /// Checks that the graph has: region, left, right, whether they are to be equal, message.
+    std::set<std::tuple<ir::RegionId, ExtentId, ExtentId, bool, std::string>> checks_;
 };
 
 /// "write ..." for a function of NumPy or Python that is spelled in another way, or "".

@@ -60,25 +60,19 @@ Value Checker::from_extent(ExtentId e) {
     return Value(SizeValue{e});
 }
 
-namespace {
-
-/// The size operation that an elementwise operator on integer scalars stands for.
-struct SizeRow {
-    OpId op;
-    ExtentId (ExtentPool::*run)(ExtentId, ExtentId);
-};
-constexpr SizeRow kSizeRows[] = {
-    {OpId::add_, &ExtentPool::add},           {OpId::sub_, &ExtentPool::sub}, {OpId::mul_, &ExtentPool::mul},
-    {OpId::floordiv_, &ExtentPool::floordiv}, {OpId::min_, &ExtentPool::min}, {OpId::max_, &ExtentPool::max},
-};
-
-}  // namespace
-
 std::optional<ExtentId> Checker::combine_sizes(OpId op, ExtentId a, ExtentId b) {
-    for (const SizeRow& row : kSizeRows) {
-        if (row.op == op) return (extents().*row.run)(a, b);
+    switch (row(op).size) {
+        case SizeRule::add: return extents().add(a, b);
+        case SizeRule::sub: return extents().sub(a, b);
+        case SizeRule::mul: return extents().mul(a, b);
+        case SizeRule::floordiv: return extents().floordiv(a, b);
+        case SizeRule::mod: return extents().mod(a, b);
+        case SizeRule::min: return extents().min(a, b);
+        case SizeRule::max: return extents().max(a, b);
+        case SizeRule::none:
+        case SizeRule::negate:
+        case SizeRule::same: break;
     }
-    if (op == OpId::mod_) return extents().mod(a, b);
     return std::nullopt;
 }
 
@@ -106,12 +100,14 @@ std::optional<ExtentId> Checker::extent_of(ir::ValueId id) {
             done.push_back(std::get<ExtentId>(n->attribute));
         } else if (n->op.is(ir::Structure::constant_)) {
             done.push_back(extents().constant(std::get<Scalar>(n->attribute).as_i64()));
-        } else if (!n->op.elementwise() || n->operands_count != 2) {
+        } else if (!n->op.elementwise() || n->operands_count > 2) {
             return std::nullopt;
         } else if (!operands_done) {
             todo.push_back({v, true});
-            todo.push_back({f.operands(*n)[1], false});
-            todo.push_back({f.operands(*n)[0], false});
+            for (uint32_t k = n->operands_count; k-- > 0;) todo.push_back({f.operands(*n)[k], false});
+        } else if (n->operands_count == 1) {
+            if (row(n->op.op()).size != SizeRule::negate) return std::nullopt;
+            done.back() = extents().negate(done.back());
         } else {
             const ExtentId b = done.back();
             done.pop_back();

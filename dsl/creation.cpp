@@ -5,7 +5,6 @@
 
 namespace fuseline::dsl {
 
-/// `dtype=`: a type, or `otherwise` where it is left out. Nullopt after a report.
 std::optional<DType> dtype_argument(Checker& c, const std::optional<Argument>& slot, DType otherwise) {
     if (!slot || slot->value.as<NoneValue>()) return otherwise;
     if (const auto* type = slot->value.as<TypeValue>()) return type->dtype;

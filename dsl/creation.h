@@ -1,22 +1,11 @@
-// Handlers of the built-in functions that make arrays or tell about them.
+// What the built-in functions share: common arguments.
 #pragma once
 
 #include "dsl/builtins.h"
 
 namespace fuseline::dsl {
 
-Value run_shape(Checker& c, Slots& slots, const Call& call);
-Value run_dtype(Checker& c, Slots& slots, const Call& call);
-Value run_zeros(Checker& c, Slots& slots, const Call& call);
-Value run_ones(Checker& c, Slots& slots, const Call& call);
-Value run_full(Checker& c, Slots& slots, const Call& call);
-Value run_zeros_like(Checker& c, Slots& slots, const Call& call);
-Value run_ones_like(Checker& c, Slots& slots, const Call& call);
-Value run_full_like(Checker& c, Slots& slots, const Call& call);
-Value run_iota(Checker& c, Slots& slots, const Call& call);
-Value run_arange(Checker& c, Slots& slots, const Call& call);
-Value run_linspace(Checker& c, Slots& slots, const Call& call);
-Value run_eye(Checker& c, Slots& slots, const Call& call);
-Value run_broadcast_to(Checker& c, Slots& slots, const Call& call);
+/// `dtype=`: a type, or `otherwise` where it is left out. Nullopt after a report.
+std::optional<DType> dtype_argument(Checker& c, const std::optional<Argument>& slot, DType otherwise);
 
 }  // namespace fuseline::dsl

@@ -76,7 +76,7 @@ bool ExpressionParser::operand_of_call(const Token& t) {
         return true;
     }
     if (!b.after_comprehension) return false;
-    cursor_.fail("after a comprehension only another range 'j in a..b' or keyword arguments may follow");
+    cursor_.fail("after a comprehension only another range `j in a..b` or keyword arguments may follow");
     fail();
     return true;
 }
@@ -100,7 +100,7 @@ bool ExpressionParser::operand_of_subscript(const Token& t) {
     if (!ends && !t.is(":")) return false;
     if (fresh && t.is("]")) {
         if (b.node.subscripts.empty()) {
-            cursor_.fail(cover(b.open, t.span), "an index is missing").help("all elements are 'x' or 'x[:]'");
+            cursor_.fail(cover(b.open, t.span), "an index is missing").help("all elements are `x` or `x[:]`");
             fail();
         } else {
             close();
@@ -119,8 +119,8 @@ void ExpressionParser::finish_item() {
     const Token& t = cursor_.peek();
     const Frame& top = frames_.back();
     if (top.kind == Frame::Kind::condition) {
-        cursor_.fail(top.span, "an 'if' inside an expression needs an 'else'")
-            .help("write 'a if condition else b'");
+        cursor_.fail(top.span, "an `if` inside an expression needs an `else`")
+            .help("write `a if condition else b`");
         return fail();
     }
     if (bracket().phase != Bracket::Phase::items) return range_item(t);
@@ -156,14 +156,14 @@ void ExpressionParser::item(const Token& t) {
 
 void ExpressionParser::assignment_for_comparison() {
     const Token& t = cursor_.peek();
-    cursor_.report(t.span, "'=' assigns and gives no value").help("to compare, write '=='");
+    cursor_.report(t.span, "`=` assigns and gives no value").help("to compare, write `==`");
     push_infix(*infix_op("=="), t);
 }
 
 void ExpressionParser::call_item(const Token& t) {
     if (!t.is(",") && !t.is(")")) {
         if (!t.is("=")) return expected_closer();
-        cursor_.fail("'=' in a call follows the plain name of a parameter").help("to compare, write '=='");
+        cursor_.fail("`=` in a call follows the plain name of a parameter").help("to compare, write `==`");
         return fail();
     }
     add_argument();
@@ -197,7 +197,7 @@ void ExpressionParser::subscript_item(const Token& t) {
     *parts[b.colons] = value_;
     if (t.is(":")) {
         if (b.colons == 2) {
-            cursor_.fail("a slice has at most three parts, 'start:stop:step'");
+            cursor_.fail("a slice has at most three parts, `start:stop:step`");
             return fail();
         }
         s.kind = Subscript::Kind::slice;
@@ -219,7 +219,7 @@ void ExpressionParser::add_subscript() {
     if (s.kind == Subscript::Kind::index) {
         const Expr& index = tree_[s.start];
         if (index.kind == ExprKind::none) {
-            cursor_.fail(index.span, "'none' is not an index").help("a new axis is written 'newaxis'");
+            cursor_.fail(index.span, "`none` is not an index").help("a new axis is written `newaxis`");
             return fail();
         }
         const bool new_axis = index.kind == ExprKind::name && index.text == "newaxis";
@@ -253,8 +253,8 @@ void ExpressionParser::close() {
 }
 
 void ExpressionParser::report_unclosed(Span open, std::string_view wanted) {
-    cursor_.fail(open, fmt::format("'{}' is never closed", wanted == ")" ? "(" : "["))
-        .note(cursor_.here(), fmt::format("a '{}' is missing before this", wanted));
+    cursor_.fail(open, fmt::format("`{}` is never closed", wanted == ")" ? "(" : "["))
+        .note(cursor_.here(), fmt::format("a `{}` is missing before this", wanted));
 }
 
 /// The current token neither goes on with nor closes the innermost bracket.
@@ -267,16 +267,16 @@ void ExpressionParser::expected_closer() {
     if (left_open) return report_unclosed(b.open, wanted);
     const bool wrong_closer = t.is(")") || t.is("]");
     const std::string text = wrong_closer
-                                 ? fmt::format("expected '{}', but found '{}'", wanted, t.text)
-                                 : fmt::format("expected ',' or '{}', but {}", wanted, cursor_.found());
+                                 ? fmt::format("expected `{}`, but found `{}`", wanted, t.text)
+                                 : fmt::format("expected `,` or `{}`, but {}", wanted, cursor_.found());
     auto report = cursor_.fail(text);
     if (wrong_closer || cursor_.on_other_line(b.open, t.span)) {
-        report.note(b.open, fmt::format("the '{}' to close", wanted == ")" ? "(" : "["));
+        report.note(b.open, fmt::format("the `{}` to close", wanted == ")" ? "(" : "["));
     }
-    if (t.is("..") && b.kind == Bracket::Kind::subscript) report.help("a slice is written 'a:b'");
+    if (t.is("..") && b.kind == Bracket::Kind::subscript) report.help("a slice is written `a:b`");
     if (t.is("..") && b.kind != Bracket::Kind::subscript)
-        report.help("a range 'a..b' stands only after 'in'");
-    if (t.is(":") && b.kind == Bracket::Kind::call) report.help("a keyword argument is written 'name=value'");
+        report.help("a range `a..b` stands only after `in`");
+    if (t.is(":") && b.kind == Bracket::Kind::call) report.help("a keyword argument is written `name=value`");
 }
 
 }  // namespace fuseline

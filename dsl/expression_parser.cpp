@@ -87,8 +87,8 @@ bool ExpressionParser::prefix(const Token& t) {
     const std::string_view meant = op ? std::string_view{} : hints::prefix_spelling(t.text);
     if (!meant.empty()) {
         op = prefix_op(meant);
-        cursor_.report(t.span, fmt::format("'{}' is not an operator", t.text))
-            .help(fmt::format("write '{}'", meant));
+        cursor_.report(t.span, fmt::format("`{}` is not an operator", t.text))
+            .help(fmt::format("write `{}`", meant));
     }
     if (!op) return false;
     if (not_is_out_of_place(t, *op)) return true;
@@ -105,9 +105,9 @@ bool ExpressionParser::not_is_out_of_place(const Token& t, OpId op) {
                          row(top.op).precedence > row(op).precedence;
     if (row(op).rule != TypeRule::logical || !tighter) return false;
     cursor_
-        .fail(t.span, fmt::format("'{}' binds less tightly than the '{}' before it", row(op).spelling,
+        .fail(t.span, fmt::format("`{}` binds less tightly than the `{}` before it", row(op).spelling,
                                   row(top.op).spelling))
-        .help(fmt::format("write '({} ...)'", row(op).spelling));
+        .help(fmt::format("write `({} ...)`", row(op).spelling));
     fail();
     return true;
 }
@@ -156,13 +156,13 @@ void ExpressionParser::name(const Token& t) {
     const Token& next = cursor_.peek(1);
     if (t.text == "lambda" && !next.starts_line && (next.kind == TokenKind::name || next.is(":"))) {
         cursor_.fail("there are no lambda expressions")
-            .help("define a function, 'fn name(x) = expression', and pass its name");
+            .help("define a function, `fn name(x) = expression`, and pass its name");
         return fail();
     }
     const std::string_view meant = hints::literal_spelling(t.text);
     if (!meant.empty()) {
-        cursor_.report(t.span, fmt::format("unknown name '{}'", t.text))
-            .help(fmt::format("write '{}'", meant));
+        cursor_.report(t.span, fmt::format("unknown name `{}`", t.text))
+            .help(fmt::format("write `{}`", meant));
     }
     Expr node;
     node.kind = ExprKind::name;
@@ -182,15 +182,15 @@ void ExpressionParser::expected_value() {
     if (cursor_.at_end() || (cursor_.line_ended() && !newline_)) {
         cursor_.fail(fmt::format("expected a value, but {}", cursor_.found()));
     } else if (infix_of(t)) {
-        cursor_.fail(t.span, fmt::format("'{}' needs a value on its left", t.text));
+        cursor_.fail(t.span, fmt::format("`{}` needs a value on its left", t.text));
     } else if (t.kind == TokenKind::keyword) {
-        cursor_.fail(t.span, fmt::format("expected a value, but found the keyword '{}'", t.text));
+        cursor_.fail(t.span, fmt::format("expected a value, but found the keyword `{}`", t.text));
     } else {
-        auto report = cursor_.fail(t.span, fmt::format("expected a value, but found '{}'", t.text));
-        if (t.is("..") && b.phase == Bracket::Phase::start) report.help("a range names its start: '0..n'");
+        auto report = cursor_.fail(t.span, fmt::format("expected a value, but found `{}`", t.text));
+        if (t.is("..") && b.phase == Bracket::Phase::start) report.help("a range names its start: `0..n`");
         const Token& before = cursor_.previous();
         const bool list = t.is("{") && (before.is("=") || before.is("(") || before.is(","));
-        if (list) report.help("an array is written '[a, b]'");
+        if (list) report.help("an array is written `[a, b]`");
     }
 }
 
@@ -212,7 +212,7 @@ bool ExpressionParser::postfix(const Token& t) {
     const Expr& base = tree_[value_];
     if (call && is_number(base.kind) && !base.parenthesised) {
         cursor_.fail(cover(base.span, t.span), "a number cannot be called")
-            .help(fmt::format("for a product write '{} * (...)'", base.text));
+            .help(fmt::format("for a product write `{} * (...)`", base.text));
         fail();
         return true;
     }
@@ -246,8 +246,8 @@ bool ExpressionParser::infix(const Token& t) {
     const auto op = infix_of(t);
     if (!op) return false;
     if (row(*op).spelling != t.text) {
-        cursor_.report(t.span, fmt::format("'{}' is not an operator", t.text))
-            .help(fmt::format("write '{}'", row(*op).spelling));
+        cursor_.report(t.span, fmt::format("`{}` is not an operator", t.text))
+            .help(fmt::format("write `{}`", row(*op).spelling));
     }
     reduce(row(*op).precedence, row(*op).right_associative);
     push_infix(*op, t);
@@ -322,8 +322,8 @@ void ExpressionParser::warn_of_bit_operator(ExprId operand) {
     if (logical.empty()) return;
     cursor_
         .report(e.op_span,
-                fmt::format("'{}' binds tighter than the comparison beside it", row(e.op).spelling))
-        .help(fmt::format("for bools write '{}'; for bits put 'a {} b' in parentheses", logical,
+                fmt::format("`{}` binds tighter than the comparison beside it", row(e.op).spelling))
+        .help(fmt::format("for bools write `{}`; for bits put `a {} b` in parentheses", logical,
                           row(e.op).spelling));
 }
 
@@ -338,7 +338,7 @@ bool ExpressionParser::conditional(const Token& t) {
         top.kind = Frame::Kind::otherwise;
         top.condition = value_;
     } else if (frames_.back().kind == Frame::Kind::condition) {
-        cursor_.fail("an 'if' inside the condition of another needs parentheses");
+        cursor_.fail("an `if` inside the condition of another needs parentheses");
         fail();
         return true;
     } else {

@@ -15,7 +15,7 @@ bool ExpressionParser::comprehension_allowed() {
     const Token& t = cursor_.peek();
     if (b.kind == Bracket::Kind::group && !b.is_tuple) {
         cursor_.fail("a comprehension does not stand in parentheses of its own")
-            .help("write '[x[i] for i in 0..n]', or give it to a reduction: 'sum(x[i] for i in 0..n)'");
+            .help("write `[x[i] for i in 0..n]`, or give it to a reduction: `sum(x[i] for i in 0..n)`");
         return false;
     }
     const size_t before = b.node.operands.size() - (b.kind == Bracket::Kind::call ? 1 : 0);
@@ -24,7 +24,7 @@ bool ExpressionParser::comprehension_allowed() {
         cursor_.fail("a comprehension is the first argument and the only positional one");
     } else {
         cursor_.fail("the body of a comprehension is one value")
-            .help("several values stand in parentheses: '(a, b) for ...'");
+            .help("several values stand in parentheses: `(a, b) for ...`");
     }
     return false;
 }
@@ -44,14 +44,14 @@ void ExpressionParser::clause() {
     Bracket& b = bracket();
     cursor_.take();
     if (cursor_.is("(") || cursor_.is("[")) {
-        cursor_.fail("a range binds one name").help("write 'for i in 0..n, j in 0..m'");
+        cursor_.fail("a range binds one name").help("write `for i in 0..n, j in 0..m`");
         return fail();
     }
     const Token* name = cursor_.name("the name of a loop variable");
     if (name == nullptr) return fail();
     if (!cursor_.accept("in")) {
-        cursor_.fail(fmt::format("expected 'in', but {}", cursor_.found()))
-            .help(fmt::format("write 'for {} in 0..n'", name->text));
+        cursor_.fail(fmt::format("expected `in`, but {}", cursor_.found()))
+            .help(fmt::format("write `for {} in 0..n`", name->text));
         return fail();
     }
     b.comprehension->clauses.push_back({std::string(name->text), name->span, {}});
@@ -102,18 +102,18 @@ void ExpressionParser::expected_range() {
     const Expr& start = tree_[value_];
     const bool call = start.kind == ExprKind::call && tree_[start.operands[0]].kind == ExprKind::name;
     const std::string callee = call ? tree_[start.operands[0]].text : "";
-    auto report = cursor_.fail(start.span, "expected a range 'a..b' after 'in'");
+    auto report = cursor_.fail(start.span, "expected a range `a..b` after `in`");
     fail();
     if (bracket().kind == Bracket::Kind::reversed) {
-        report.help("'reversed' takes a range: 'reversed(a..b)'");
+        report.help("`reversed` takes a range: `reversed(a..b)`");
     } else if (callee == "range") {
-        report.help("write '0..n' for 'range(n)' and 'a..b by s' for 'range(a, b, s)'");
+        report.help("write `0..n` for `range(n)` and `a..b by s` for `range(a, b, s)`");
     } else if (t.is(":")) {
-        report.help("write '..' in place of ':'");
+        report.help("write `..` in place of `:`");
     } else if (t.is("...")) {
-        report.help("write '..' in place of '...'");
+        report.help("write `..` in place of `...`");
     } else {
-        report.help("to visit the elements of an array, index it: 'for i in 0..n', then 'x[i]'");
+        report.help("to visit the elements of an array, index it: `for i in 0..n`, then `x[i]`");
     }
 }
 
@@ -148,18 +148,18 @@ void ExpressionParser::after_clause() {
         const bool clause_follows = cursor_.is("in", 2) && next.kind == TokenKind::name;
         if (!clause_follows) return end_comprehension();
         if (!filtered) return clause();
-        cursor_.fail(next.span, "the 'if' of a comprehension stands after its last range");
+        cursor_.fail(next.span, "the `if` of a comprehension stands after its last range");
     } else if (t.is("if") && !filtered) {
         b.phase = Bracket::Phase::filter;
         cursor_.take();
         return want_operand(true);
     } else if (t.is("if")) {
-        cursor_.fail("a comprehension has one 'if'").help("join the conditions with 'and'");
+        cursor_.fail("a comprehension has one `if`").help("join the conditions with `and`");
     } else if (t.is("else")) {
-        cursor_.fail("'if' after a range filters and has no 'else'")
+        cursor_.fail("`if` after a range filters and has no `else`")
             .help("put a conditional bound in parentheses");
     } else if (t.is("for")) {
-        cursor_.fail("further ranges follow after a comma").help("write ', j in a..b'");
+        cursor_.fail("further ranges follow after a comma").help("write `, j in a..b`");
     } else {
         return expected_closer();
     }
@@ -176,7 +176,7 @@ void ExpressionParser::end_comprehension() {
     node.span = cover(node.span, span_of(last));
     if (b.kind == Bracket::Kind::array && node.filter) {
         cursor_.report(span_of(node.filter), "an array comprehension cannot leave elements out")
-            .help("filter in a reduction, 'sum(... if c)', or choose with 'where(c, a, b)'");
+            .help("filter in a reduction, `sum(... if c)`, or choose with `where(c, a, b)`");
     }
     value_ = add(std::move(node));
     const Token& t = cursor_.peek();

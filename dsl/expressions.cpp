@@ -5,6 +5,7 @@
 
 #include "dsl/branches.h"
 #include "dsl/builtins.h"
+#include "dsl/selection.h"
 #include "dsl/weak.h"
 
 namespace fuseline::dsl {
@@ -44,11 +45,7 @@ std::vector<ast::ExprId> evaluated_first(const ast::Tree& tree, const ast::Expr&
         const bool method = callee.kind == ast::ExprKind::field && callee.text != "dtype";
         if (callee.kind == ast::ExprKind::name || method) ids.erase(ids.begin());
     }
-    if (e.kind == ast::ExprKind::subscript) {
-        for (const ast::Subscript& s : e.subscripts) {
-            if (s.kind == ast::Subscript::Kind::index) ids.push_back(s.value);
-        }
-    }
+    for (ast::ExprId id : index_expressions(e.subscripts)) ids.push_back(id);
     return ids;
 }
 
@@ -76,6 +73,21 @@ std::vector<Argument> Evaluator::arguments_of(const std::vector<ast::ExprId>& id
     return arguments;
 }
 
+/// Whether the expression that begins is, in lists, an argument of a built-in function that takes lists.
+/// Tasks that have begun are the expressions around it.
+bool Evaluator::in_list_argument() const {
+    for (size_t k = tasks_.size() - 1; k-- > 0;) {
+        if (tasks_[k].stage == 0) continue;
+        const ast::Expr& e = c_.expr(tasks_[k].id);
+        if (e.kind == ast::ExprKind::array || e.kind == ast::ExprKind::tuple) continue;
+        if (e.kind != ast::ExprKind::call) return false;
+        const ast::Expr& callee = c_.expr(e.operands[0]);
+        const Builtin* b = callee.kind == ast::ExprKind::name ? find_builtin(callee.text) : nullptr;
+        return b && b->lists;
+    }
+    return false;
+}
+
 /// Kinds of expression that this version does not build, and calls that need not look at their arguments.
 bool Evaluator::refuse(const ast::Expr& e) {
     switch (e.kind) {
@@ -83,6 +95,7 @@ bool Evaluator::refuse(const ast::Expr& e) {
         case ast::ExprKind::array: {
             const bool one =
                 e.operands.size() == 1 && c_.expr(e.operands[0]).kind == ast::ExprKind::comprehension;
+            if (!one && in_list_argument()) return false;
             c_.not_yet(e.span, one ? "a comprehension" : "an array constant");
             return true;
         }
@@ -124,6 +137,7 @@ Value Evaluator::finish(const ast::Expr& e) {
         case ast::ExprKind::binary: return finish_binary(e);
         case ast::ExprKind::compare: return c_.compare(e, arguments_of(e.operands));
         case ast::ExprKind::call: return finish_call(e);
+        case ast::ExprKind::array:
         case ast::ExprKind::tuple: return Value::tuple(pop_values(e.operands.size()));
         case ast::ExprKind::field: return c_.field(e, pop_values(1).front());
         case ast::ExprKind::subscript: {

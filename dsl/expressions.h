@@ -36,6 +36,7 @@ private:
     void conditional(const ast::Expr& e, int stage);
     void conditional_regions(const ast::Expr& e, int stage);
     bool refuse(const ast::Expr& e);
+    bool in_list_argument() const;
 
     Checker& c_;
     std::vector<Task> tasks_;

@@ -155,7 +155,7 @@ void Lexer::stray() {
     const bool control = c.value <= 0x20 || (c.value >= 0x7F && c.value < 0xA0);
     const bool visible = !control && display_width(c.value) > 0;
     auto report = error(from, at_,
-                        visible ? fmt::format("stray character '{}'", text_.substr(from, c.length))
+                        visible ? fmt::format("stray character `{}`", text_.substr(from, c.length))
                                 : fmt::format("stray character U+{:04X}", static_cast<uint32_t>(c.value)));
     for (const Stray& s : kStrays) {
         if (c.value == static_cast<unsigned char>(s.c) && !s.help.empty()) report.help(std::string(s.help));
@@ -175,7 +175,7 @@ bool Lexer::continues_line() {
 bool Lexer::lookalike(size_t from, CodePoint c) {
     for (const Lookalike& l : kLookalikes) {
         if (l.c != c.value) continue;
-        error(from, at_, fmt::format("stray character '{}'", text_.substr(from, c.length)))
+        error(from, at_, fmt::format("stray character `{}`", text_.substr(from, c.length)))
             .help(fmt::format("write {}", l.ascii));
         Token& t = emit(l.token ? TokenKind::symbol : TokenKind::bad, from);
         if (l.token) t.text = l.ascii;

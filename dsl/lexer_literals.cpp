@@ -36,7 +36,7 @@ bool Lexer::numbered_field(size_t from) {
     const size_t digit = at_;
     digits();
     error(from, at_, "a field has a name, not a number")
-        .help(fmt::format("an element is taken with '[{}]'", text_.substr(digit, at_ - digit)));
+        .help(fmt::format("an element is taken with `[{}]`", text_.substr(digit, at_ - digit)));
     emit(TokenKind::bad, from);
     return true;
 }
@@ -55,7 +55,7 @@ bool Lexer::radix_number(size_t from) {
             .help("write it as decimal, 0x.. or 0b..");
     } else if (digits.empty() || !good) {
         error(from, at_,
-              fmt::format("'{}' is not a {} number", text_.substr(from, at_ - from),
+              fmt::format("`{}` is not a {} number", text_.substr(from, at_ - from),
                           radix == 'x' ? "hexadecimal" : "binary"));
     } else {
         check_digits(from, TokenKind::integer);
@@ -111,10 +111,10 @@ TokenKind Lexer::number_suffix(size_t from, TokenKind kind) {
     at_ = end;
     if (suffix == "i") return TokenKind::imaginary;
     if (suffix == "j" || suffix == "J") {
-        error(from, end, "an imaginary number ends in 'i'").help(fmt::format("write {}i", number));
+        error(from, end, "an imaginary number ends in `i`").help(fmt::format("write {}i", number));
         return TokenKind::imaginary;
     }
-    auto report = error(from, end, fmt::format("'{}{}' is neither a number nor a name", number, suffix));
+    auto report = error(from, end, fmt::format("`{}{}` is neither a number nor a name", number, suffix));
     if (suffix == "f" || suffix == "F") {
         report.help(
             fmt::format("a literal takes the type of what it meets; for a typed one write f32({})", number));
@@ -131,7 +131,7 @@ void Lexer::check_digits(size_t from, TokenKind kind) {
         const bool inside =
             i > 0 && i + 1 < number.size() && is_hex_digit(number[i - 1]) && is_hex_digit(number[i + 1]);
         if (inside) continue;
-        error(from, at_, "'_' may stand only between two digits");
+        error(from, at_, "`_` may stand only between two digits");
         return;
     }
     const size_t value = number.find_first_not_of("0_");
@@ -189,7 +189,7 @@ void Lexer::escape(std::string& value, bool triple) {
     }
     at_ += c.length;
     value += text_.substr(from, at_ - from);
-    error(from, at_, fmt::format("'{}' is not an escape", text_.substr(from, at_ - from)))
+    error(from, at_, fmt::format("`{}` is not an escape", text_.substr(from, at_ - from)))
         .help("the escapes are \\n \\t \\r \\0 \\\\ \\\" \\'; a backslash itself is written \\\\");
 }
 

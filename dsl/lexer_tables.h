@@ -24,9 +24,9 @@ struct Stray {
     std::string_view help;
 };
 inline constexpr Stray kStrays[] = {
-    {'~', "for a bool write 'not x'; to flip the bits of an integer write 'x ^ -1'"},
-    {'?', "a choice is written 'a if c else b'; for arrays 'where(c, a, b)'"},
-    {'\\', "a line goes on by itself inside brackets and after an operator, a comma or '='"},
+    {'~', "for a bool write `not x`; to flip the bits of an integer write `x ^ -1`"},
+    {'?', "a choice is written `a if c else b`; for arrays `where(c, a, b)`"},
+    {'\\', "a line goes on by itself inside brackets and after an operator, a comma or `=`"},
     {'$', ""},
     {'`', "text stands in double quotes"},
 };

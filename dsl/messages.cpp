@@ -43,6 +43,18 @@ DiagnosticBuilder Checker::not_yet(Span span, std::string_view feature) {
     return diagnostics->not_yet(span, feature);
 }
 
+std::string Checker::text(const Value& value) {
+    return describe(value, builder.function(), [this](ExtentId e) { return text(e); });
+}
+
+std::string Checker::text(ExtentId e) {
+    return extents().text(spoken.empty() ? e : extents().substitute(e, spoken));
+}
+
+std::string Checker::text(const ir::Type& type) {
+    return type_text(type, [this](ExtentId e) { return text(e); });
+}
+
 void Checker::note_sizes(DiagnosticBuilder& d, std::initializer_list<ExtentId> sizes) {
     std::set<std::pair<Span, std::string>> places;
     for (ExtentId e : sizes) {

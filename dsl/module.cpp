@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/ops/dtype.h"
+#include "compiler/support/errors.h"
 #include "dsl/builtins.h"
 #include "dsl/cycles.h"
 #include "dsl/parser.h"
@@ -95,16 +96,26 @@ private:
             const std::string path = normal((folder / import.path).generic_string());
             auto index = loaded(path);
             if (!index) {
-                auto text = reader_ ? reader_(path) : std::nullopt;
-                if (!text) {
-                    diagnostics_.error(import.path_span, fmt::format("there is no file \"{}\"", path))
-                        .help("the path is relative to the file that imports");
-                    continue;
-                }
+                auto text = imported(import, path);
+                if (!text) continue;
                 index = add(path, std::move(*text), false);
                 check_imported(*modules_.files[*index]);
             }
             imports_[importer].push_back({*index, import.span});
+        }
+    }
+
+    /// nullopt, with a message, where the file is not there or cannot be read.
+    std::optional<std::string> imported(const ast::Import& import, const std::string& path) {
+        try {
+            auto text = reader_ ? reader_(path) : std::nullopt;
+            if (!text)
+                diagnostics_.error(import.path_span, fmt::format("there is no file \"{}\"", path))
+                    .help("the path is relative to the file that imports");
+            return text;
+        } catch (const UserError& e) {
+            diagnostics_.error(import.path_span, e.diagnostics().at(0).message);
+            return std::nullopt;
         }
     }
 

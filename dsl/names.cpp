@@ -73,6 +73,17 @@ constexpr Spelling kForeignFunctions[] = {
     {"logical_or", "write `x or y`"},
     {"logical_not", "write `not x`"},
     {"empty", "write `zeros(shape)`"},
+    {"amin", "write `min(x)`"},
+    {"amax", "write `max(x)`"},
+    {"average", "write `mean(x)`"},
+    {"product", "write `prod(x)`"},
+    {"corrcoef", "write `corr(x)`"},
+    {"inner", "write `dot(x, y)`"},
+    {"vdot", "write `dot(x, y)`"},
+    {"nansum", "write `sum(x, where=not isnan(x))`"},
+    {"nanmean", "write `mean(x, where=not isnan(x))`"},
+    {"nanmin", "write `min(x, where=not isnan(x))`"},
+    {"nanmax", "write `max(x, where=not isnan(x))`"},
 };
 
 template <size_t N>
@@ -175,13 +186,26 @@ Value Checker::field(const ast::Expr& e, const Value& base) {
     if (e.text == "rank" && base.number())
         return Value::integer(static_cast<int64_t>(shape_of(a).as_tuple()->items.size()));
     if (e.text == "dtype" && base.number()) return dtype_of(a);
-    if (e.text == "T" && base.number()) {
-        not_yet(e.span, "`.T` (transpose)");
-        return {};
-    }
+    if (e.text == "T" && base.number()) return transposed(e, a);
     auto d = error(e.op_span, fmt::format("{} has no field `{}`", text(base), e.text));
     d.help(e.text == "ndim" ? "write `x.rank`" : kFields);
     return {};
+}
+
+/// `x.T`, for two axes.
+Value Checker::transposed(const ast::Expr& e, const Argument& a) {
+    if (refuse_array_code(e.span, "`.T`")) return {};
+    const auto* t = a.value.as<TypedValue>();
+    const ir::Type type = t ? builder.type(t->id) : ir::Type{};
+    if (type.rank() != 2) {
+        error(e.span, fmt::format("`.T` needs an array of two axes: found {}", text(a.value)))
+            .help("write `transpose(x, axes=...)` or `swapaxes(x, -1, -2)`");
+        return {};
+    }
+    builder.set_span(e.span);
+    const ExtentId one = extents().constant(1);
+    ir::IndexMap map{{{}, {{1, one}}}, {{}, {{0, one}}}};
+    return Value(TypedValue{builder.view(t->id, std::move(map), {type.shape[1], type.shape[0]})});
 }
 
 Value Checker::shape_of(const Argument& a) {

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/op_table.h"
 #include "dsl/checker.h"
+#include "dsl/products.h"
 #include "dsl/weak.h"
 
 namespace fuseline::dsl {
@@ -49,6 +50,17 @@ std::optional<Value> Checker::size_op(OpId op, const std::vector<Argument>& oper
     }
     const auto both = combine_sizes(op, sizes[0], sizes[1]);
     return both ? std::optional<Value>(from_extent(*both)) : std::nullopt;
+}
+
+/// Sizes share their parts, their texts do not: a chain of remainders has a text that doubles with each.
+Value Checker::bounded_size(Value value, Span span) {
+    const auto* size = value.as<SizeValue>();
+    if (!size || extents().leaves(size->extent) <= ExtentPool::kMaxLeaves) return value;
+    error(span, fmt::format(
+                    "the size expression is too large: written out in full it has over {} names and numbers",
+                    ExtentPool::kMaxLeaves))
+        .help("nest fewer of `%`, `//`, `min` and `max`: `a % b` is a - b*(a//b) and repeats both sides");
+    return {};
 }
 
 std::optional<Value> Checker::size_power(ExtentId base, ExtentId exponent) {
@@ -106,6 +118,8 @@ bool Checker::same_tuple(const TupleValue& a, const TupleValue& b) {
 Value Checker::apply_op(OpId op, const std::vector<Argument>& operands, Span span) {
     if (std::any_of(operands.begin(), operands.end(), [](const Argument& a) { return a.value.is_error(); }))
         return {};
+    if (row(op).rule == TypeRule::contraction)
+        return matrix_product(*this, operands[0], operands[1], span, title(op));
     if (!row(op).has(kBuilt)) {
         not_yet(span, title(op));
         return {};
@@ -113,7 +127,7 @@ Value Checker::apply_op(OpId op, const std::vector<Argument>& operands, Span spa
     if (auto v = structural_op(op, operands)) return *v;
     if (all_of(operands, [](const Value& v) { return v.constant_number(); }))
         return fold_constants(op, operands, span);
-    if (auto v = size_op(op, operands, span)) return *v;
+    if (auto v = size_op(op, operands, span)) return bounded_size(std::move(*v), span);
     return graph_op(op, operands, span);
 }
 

@@ -55,7 +55,7 @@ void ProgramParser::top() {
     const size_t start = cursor_.position();
     column_ = t.column;
     if (t.is("}")) {
-        if (!statements_.braces_lost()) cursor_.fail(t.span, "'}' has no opening '{'");
+        if (!statements_.braces_lost()) cursor_.fail(t.span, "`}` has no opening `{`");
         cursor_.take();
         return;
     }
@@ -73,13 +73,13 @@ bool ProgramParser::definition(const Token& t) {
     if (t.is("param")) return param();
     if (t.is("fn")) return function(t, FunctionKind::array);
     if (t.kind == TokenKind::name) {
-        cursor_.report(t.span, fmt::format("'{}' is not a keyword", t.text))
-            .help("a function is defined with 'fn'");
+        cursor_.report(t.span, fmt::format("`{}` is not a keyword", t.text))
+            .help("a function is defined with `fn`");
         return function(t, FunctionKind::array);
     }
     cursor_.take();
     if (!cursor_.is("fn")) {
-        cursor_.fail(fmt::format("expected 'fn' after '{}', but {}", t.text, cursor_.found()));
+        cursor_.fail(fmt::format("expected `fn` after `{}`, but {}", t.text, cursor_.found()));
         return false;
     }
     return function(t, t.is("elemental") ? FunctionKind::elemental : FunctionKind::external);
@@ -91,7 +91,7 @@ bool ProgramParser::import() {
     const Token& path = cursor_.peek();
     if (cursor_.line_ended() || path.kind != TokenKind::string) {
         cursor_.fail(fmt::format("expected the path of a file in double quotes, but {}", cursor_.found()))
-            .help("write 'import \"path.dsl\"'");
+            .help("write `import \"path.dsl\"`");
         return false;
     }
     out.path = cursor_.string_value(path);
@@ -127,16 +127,16 @@ bool ProgramParser::param() {
     out.name = name->text;
     out.name_span = name->span;
     if (cursor_.line_ended() || !cursor_.accept(":")) {
-        cursor_.fail(fmt::format("expected ':' and a type, but {}", cursor_.found()))
-            .help(fmt::format("write 'param {}: f32 = value'", out.name));
+        cursor_.fail(fmt::format("expected `:` and a type, but {}", cursor_.found()))
+            .help(fmt::format("write `param {}: f32 = value`", out.name));
         return false;
     }
     auto type = statements_.type();
     if (!type) return false;
     out.type = std::move(*type);
     if (cursor_.line_ended() || !cursor_.accept("=")) {
-        cursor_.fail(fmt::format("expected '=' and a default value, but {}", cursor_.found()))
-            .help(fmt::format("write 'param {}: {} = value'", out.name, out.type.name));
+        cursor_.fail(fmt::format("expected `=` and a default value, but {}", cursor_.found()))
+            .help(fmt::format("write `param {}: {} = value`", out.name, out.type.name));
         return false;
     }
     out.default_value = expressions_.expression(true);
@@ -168,7 +168,7 @@ bool ProgramParser::header(Function& f) {
     f.name = name->text;
     f.name_span = name->span;
     if (cursor_.line_ended() || !cursor_.is("(")) {
-        cursor_.fail(fmt::format("expected '(' and parameters, but {}", cursor_.found()));
+        cursor_.fail(fmt::format("expected `(` and parameters, but {}", cursor_.found()));
         return false;
     }
     return parameters(f) && (!cursor_.accept("->") || results(f));
@@ -191,7 +191,7 @@ bool ProgramParser::list_goes_on(Span open, bool& more) {
     if (t.kind == TokenKind::end || t.is("{") || t.is("}") || t.is("->") || t.starts_line) {
         expressions_.report_unclosed(open, ")");
     } else {
-        cursor_.fail(fmt::format("expected ',' or ')', but {}", cursor_.found()));
+        cursor_.fail(fmt::format("expected `,` or `)`, but {}", cursor_.found()));
     }
     return false;
 }
@@ -230,7 +230,7 @@ bool ProgramParser::parameter(Function& f) {
     if (!p.default_value && !f.parameters.empty() && f.parameters.back().default_value) {
         cursor_
             .report(p.name_span,
-                    fmt::format("'{}' has no default, but the parameter before it has one", p.name))
+                    fmt::format("`{}` has no default, but the parameter before it has one", p.name))
             .help("parameters with defaults stand last");
     }
     f.parameters.push_back(std::move(p));
@@ -244,7 +244,7 @@ bool ProgramParser::results(Function& f) {
         if (!type) return false;
         if (cursor_.is(":") && !cursor_.peek(1).starts_line) {
             cursor_.fail(type->span, "named results stand in parentheses")
-                .help(fmt::format("write '-> ({}: ...)'", type->name));
+                .help(fmt::format("write `-> ({}: ...)`", type->name));
             return false;
         }
         only.type = std::move(*type);
@@ -270,8 +270,8 @@ bool ProgramParser::result(Function& f) {
         cursor_.take();
         const bool taken = r.name == "T" || r.name == "shape" || r.name == "dtype" || r.name == "rank";
         if (taken) {
-            cursor_.report(r.name_span, fmt::format("a result cannot be named '{}'", r.name))
-                .help(fmt::format("'x.{}' is a property of every array", r.name));
+            cursor_.report(r.name_span, fmt::format("a result cannot be named `{}`", r.name))
+                .help(fmt::format("`x.{}` is a property of every array", r.name));
         }
     }
     auto type = statements_.type();
@@ -288,13 +288,13 @@ bool ProgramParser::body(Function& f) {
     if (f.kind == FunctionKind::external) return extern_items(f);
     if (cursor_.is("=")) {
         const Token& t = cursor_.take();
-        if (t.starts_line) cursor_.report(t.span, "'=' stands on the line of the header");
+        if (t.starts_line) cursor_.report(t.span, "`=` stands on the line of the header");
         f.body = statements_.expression_body();
         return !f.body.empty();
     }
     const Token& t = cursor_.peek();
     if (!t.is("{") && !t.is(":")) {
-        cursor_.fail(fmt::format("expected '{{' or '= expression', but {}", cursor_.found()));
+        cursor_.fail(fmt::format("expected `{{` or `= expression`, but {}", cursor_.found()));
         if (!statements_.find_block(column_)) return false;
     }
     f.body = statements_.body(column_);
@@ -303,14 +303,14 @@ bool ProgramParser::body(Function& f) {
 
 bool ProgramParser::extern_items(Function& f) {
     if (!cursor_.is("{")) {
-        cursor_.fail(fmt::format("expected '{{', but {}", cursor_.found()))
-            .help("an extern function lists its code: '{ cuda: \"...\" cpu: \"...\" }'");
+        cursor_.fail(fmt::format("expected `{{`, but {}", cursor_.found()))
+            .help("an extern function lists its code: `{ cuda: \"...\" cpu: \"...\" }`");
         return false;
     }
     const Span open = cursor_.take().span;
     while (!cursor_.is("}")) {
         if (cursor_.at_end()) {
-            cursor_.fail(open, "'{' is never closed");
+            cursor_.fail(open, "`{` is never closed");
             return false;
         }
         if (extern_item(f)) continue;
@@ -323,7 +323,7 @@ bool ProgramParser::extern_items(Function& f) {
 bool ProgramParser::extern_item(Function& f) {
     Function::ExternItem item;
     if (cursor_.is(",") || cursor_.is(";")) {
-        cursor_.fail(fmt::format("the items of an extern function stand one a line, without '{}'",
+        cursor_.fail(fmt::format("the items of an extern function stand one a line, without `{}`",
                                  cursor_.peek().text));
         return false;
     }
@@ -332,7 +332,7 @@ bool ProgramParser::extern_item(Function& f) {
     if (key.kind != TokenKind::name || !cursor_.is(":", 1)) {
         cursor_.fail(
             key.span,
-            fmt::format("expected the code for a back end, as 'cuda: \"...\"', but found '{}'", key.text));
+            fmt::format("expected the code for a back end, as `cuda: \"...\"`, but found `{}`", key.text));
         return false;
     }
     item.key = key.text;
@@ -342,7 +342,7 @@ bool ProgramParser::extern_item(Function& f) {
     const Token& code = cursor_.peek();
     if (code.kind != TokenKind::string) {
         cursor_.fail(code.span,
-                     fmt::format("expected the code for '{}' as a text in double quotes", item.key));
+                     fmt::format("expected the code for `{}` as a text in double quotes", item.key));
         return false;
     }
     item.code = cursor_.string_value(cursor_.take());

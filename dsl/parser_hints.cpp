@@ -17,21 +17,21 @@ constexpr Pair kBits[] = {{"&", "and"}, {"|", "or"}};
 constexpr Pair kDefinitions[] = {{"def", "fn"}, {"func", "fn"}, {"function", "fn"}};
 constexpr std::string_view kBindings[] = {"let", "var", "auto", "val"};
 constexpr Pair kStatements[] = {
-    {"switch", "write 'if c { } else if d { } else { }'"},
-    {"match", "write 'if c { } else if d { } else { }'"},
+    {"switch", "write `if c { } else if d { } else { }`"},
+    {"match", "write `if c { } else if d { } else { }`"},
     {"class", "a program holds functions; a function may return several named results"},
     {"struct", "a program holds functions; a function may return several named results"},
-    {"from", "another file is taken in with 'import \"path.dsl\"'"},
-    {"include", "another file is taken in with 'import \"path.dsl\"'"},
-    {"try", "there are no exceptions; a condition is tested with 'assert'"},
-    {"raise", "there are no exceptions; a condition is tested with 'assert'"},
-    {"throw", "there are no exceptions; a condition is tested with 'assert'"},
+    {"from", "another file is taken in with `import \"path.dsl\"`"},
+    {"include", "another file is taken in with `import \"path.dsl\"`"},
+    {"try", "there are no exceptions; a condition is tested with `assert`"},
+    {"raise", "there are no exceptions; a condition is tested with `assert`"},
+    {"throw", "there are no exceptions; a condition is tested with `assert`"},
     {"with", "there are no context managers"},
-    {"do", "a loop is written 'while condition { }'"},
-    {"loop", "a loop is written 'while condition { }'"},
+    {"do", "a loop is written `while condition { }`"},
+    {"loop", "a loop is written `while condition { }`"},
     {"del", "names need no deletion"},
     {"global", "script names are not visible in functions; pass the value as a parameter"},
-    {"yield", "a function gives all its results at once; see comprehensions and 'scan'"},
+    {"yield", "a function gives all its results at once; see comprehensions and `scan`"},
 };
 
 template <size_t N>

@@ -9,6 +9,7 @@
 #include "dsl/builtins.h"
 #include "dsl/entries.h"
 #include "dsl/module.h"
+#include "dsl/reductions.h"
 #include "dsl/script.h"
 #include "dsl/unused.h"
 
@@ -27,6 +28,7 @@ std::vector<std::string> builtin_names() {
         if (dsl::elementwise_function(r.name)) names.emplace_back(r.name);
     }
     for (const dsl::Builtin& b : dsl::builtin_table()) names.emplace_back(b.name);
+    for (const dsl::Reduction& r : dsl::reduction_table()) names.emplace_back(r.builtin.name);
     for (const dsl::Feature& f : dsl::feature_table()) names.emplace_back(f.name);
     for (const std::string& name : dsl::prelude_names()) names.push_back(name);
     std::sort(names.begin(), names.end());

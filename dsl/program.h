@@ -135,7 +135,7 @@ struct Program {
 };
 
 /// Text of the file at a path (the importing file's folder joined with the path that was written,
-/// normalised); nullopt where there is none.
+/// normalised); nullopt where there is none. What it throws as UserError becomes a message at the import.
 using ImportReader = std::function<std::optional<std::string>(const std::string& path)>;
 
 /// Options by name that win over the file's `option` statements.

@@ -21,12 +21,12 @@ std::optional<TypeExpr> StatementParser::type() {
     for (;;) {
         if (cursor_.is("]") && out.dims.empty()) {
             cursor_.fail(cover(open, cursor_.peek().span), "an array type names its extents")
-                .help(fmt::format("a scalar is '{0}', a vector '{0}[n]'", out.name));
+                .help(fmt::format("a scalar is `{0}`, a vector `{0}[n]`", out.name));
             return std::nullopt;
         }
         if (cursor_.is(":")) {
             cursor_.fail("an array type names its extents")
-                .help(fmt::format("write a name in place of ':', as in '{}[n]'", out.name));
+                .help(fmt::format("write a name in place of `:`, as in `{}[n]`", out.name));
             return std::nullopt;
         }
         const ExprId extent = expressions_.expression(true);
@@ -38,7 +38,7 @@ std::optional<TypeExpr> StatementParser::type() {
             cursor_.is(")")) {
             expressions_.report_unclosed(open, "]");
         } else {
-            cursor_.fail(fmt::format("expected ',' or ']', but {}", cursor_.found()));
+            cursor_.fail(fmt::format("expected `,` or `]`, but {}", cursor_.found()));
         }
         return std::nullopt;
     }
@@ -53,23 +53,23 @@ bool StatementParser::end_statement(ExprId last) {
             const Token& t = cursor_.take();
             const bool more = !cursor_.line_ended() && !cursor_.is("}") && !cursor_.is(";");
             cursor_.report(t.span, "a statement ends with its line")
-                .help(more ? "put the next statement on a line of its own" : "leave the ';' out");
+                .help(more ? "put the next statement on a line of its own" : "leave the `;` out");
         }
         return true;
     }
     const Token& t = cursor_.peek();
     if (cursor_.line_ended() || t.is("}")) return true;
     if (t.is(")") || t.is("]")) {
-        cursor_.fail(fmt::format("'{}' has no opening bracket", t.text));
+        cursor_.fail(fmt::format("`{}` has no opening bracket", t.text));
         return false;
     }
-    auto report = cursor_.fail(fmt::format("expected the end of the line, but found '{}'", t.text));
+    auto report = cursor_.fail(fmt::format("expected the end of the line, but found `{}`", t.text));
     const bool after_name = last && tree_[last].kind == ExprKind::name && !tree_[last].parenthesised;
     const bool value = t.kind == TokenKind::name || t.kind == TokenKind::string ||
                        t.kind == TokenKind::integer || t.kind == TokenKind::floating;
-    if (after_name && value) report.help(fmt::format("for a call write '{}(...)'", tree_[last].text));
-    if (t.is("..")) report.help("a range 'a..b' stands only after 'in'");
-    if (t.is("for")) report.help("a comprehension stands in brackets: '[x[i] for i in 0..n]'");
+    if (after_name && value) report.help(fmt::format("for a call write `{}(...)`", tree_[last].text));
+    if (t.is("..")) report.help("a range `a..b` stands only after `in`");
+    if (t.is("for")) report.help("a comprehension stands in brackets: `[x[i] for i in 0..n]`");
     return false;
 }
 

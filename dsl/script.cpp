@@ -43,7 +43,10 @@ void ScriptBuilder::find_last_uses() {
             return true;
         });
         walk_statements(tree_, one, [&](const ast::Stmt& s) {
-            if (s.kind == ast::StmtKind::augment) last_use_[s.targets[0].name] = i;
+            for (const ast::Target& t : s.targets) {
+                const bool changed = s.kind == ast::StmtKind::augment || !t.subscripts.empty();
+                if (changed) last_use_[t.name] = i;
+            }
         });
     }
 }
@@ -189,12 +192,20 @@ void ScriptBuilder::run_show(const ast::Expr& e) {
     const auto path = text_argument(slots[0], "the path");
     const auto colormap =
         slots[2] ? text_argument(slots[2], "`colormap`") : std::optional<std::string>("viridis");
-    if (!path || !colormap || !checker_->element_type(*slots[1], "`show`")) return;
+    const auto dtype = path && colormap ? checker_->element_type(*slots[1], "`show`") : std::nullopt;
+    if (!dtype) return;
     const size_t rank = checker_->shape_of(*slots[1]).as_tuple()->items.size();
-    if (rank != 2 && rank != 3) {
+    if ((rank != 2 && rank != 3) || is_complex(*dtype)) {
         checker_->error(slots[1]->span,
                         fmt::format("`show` takes an array of two axes, or an RGB image: found {}",
                                     checker_->text(slots[1]->value)));
+        return;
+    }
+    if (rank == 3 && *dtype != DType::u8_) {
+        checker_
+            ->error(slots[1]->span,
+                    fmt::format("an RGB image is u8[h, w, 3]: found {}", checker_->text(slots[1]->value)))
+            .help("convert it, as in `u8(255 * x)`, or show one channel: `x[:, :, 0]`");
         return;
     }
     ShowStep step{*path, flush({*slots[1]}).front(), *colormap};

@@ -54,6 +54,7 @@ ir::ValueId ScriptBuilder::cross(const Value& value, DType dtype, std::string_vi
         const ExtentId constant = checker_->extents().constant(scalar.as_i64());
         checker_->assume_equal(constant, checker_->extents().symbol(name));
         crossed_[name] = constant;
+        checker_->spoken[name] = constant;
     }
     return id;
 }

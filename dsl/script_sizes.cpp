@@ -24,6 +24,11 @@ struct Symbols {
         (*this)(c.left);
         (*this)(c.right);
     }
+    void operator()(const ir::Iteration& i) const {
+        (*this)(i.start);
+        (*this)(i.stop);
+        (*this)(i.step);
+    }
     template <typename Other>
     void operator()(const Other&) const {}
 };
@@ -36,6 +41,10 @@ std::set<std::string> symbols_of(const ir::Function& f) {
     for (uint32_t i = 0; i < f.node_count(); ++i) std::visit(collect, f.node({i}).attribute);
     for (uint32_t i = 0; i < f.value_count(); ++i) {
         for (ExtentId e : f.type({i}).shape) collect(e);
+    }
+    // The counter of a loop is a size inside the loop alone.
+    for (uint32_t i = 0; i < f.node_count(); ++i) {
+        if (const auto* loop = std::get_if<ir::Iteration>(&f.node({i}).attribute)) names.erase(loop->symbol);
     }
     return names;
 }

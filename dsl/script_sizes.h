@@ -8,7 +8,7 @@
 
 namespace fuseline::dsl {
 
-/// The size symbols in the types and attributes of a function's nodes.
+/// The size symbols in the types and attributes of a function's nodes, without the counters of loops.
 std::set<std::string> symbols_of(const ir::Function& f);
 
 bool has_checks(const ir::Function& f);

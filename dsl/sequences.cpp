@@ -8,8 +8,6 @@
 
 namespace fuseline::dsl {
 
-std::optional<DType> dtype_argument(Checker& c, const std::optional<Argument>& slot, DType otherwise);
-
 namespace {
 
 Argument at(Value v, Span span) { return {std::move(v), span, {}, {}}; }

@@ -54,12 +54,87 @@ void Checker::assume_equal(ExtentId a, ExtentId b) {
     substitutions_.insert(added.begin(), added.end());
 }
 
-/// Checks stand in the graph's body whatever region is being filled.
+namespace {
+
+/// e is c * symbol + d, where neither holds the symbol.
+bool linear_in(const ExtentPool& pool, ExtentId e, const std::string& symbol) {
+    const auto holds = [&](uint32_t atom) {
+        const auto& operands = pool.atom(atom).operands;
+        return std::any_of(operands.begin(), operands.end(), [&](ExtentId o) {
+            const auto names = pool.symbols(o);
+            return std::find(names.begin(), names.end(), symbol) != names.end();
+        });
+    };
+    for (const ExtentTerm& term : pool.terms(e)) {
+        int count = 0;
+        for (uint32_t atom : term.factors) {
+            if (holds(atom)) return false;
+            const ExtentAtom& a = pool.atom(atom);
+            count += a.kind == AtomKind::symbol && a.name == symbol ? 1 : 0;
+        }
+        if (count > 1) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+/// b - a >= 0 at the end of each counter's range where it is least. In a loop's body the range is not empty.
+bool Checker::known_le(ExtentId a, ExtentId b) {
+    ExtentPool& pool = extents();
+    const auto proved = [&](ExtentId e) {
+        const auto beyond = [&](const Counter& c) {
+            const ExtentId length = pool.sub(canonical(c.high), canonical(c.low));
+            return pool.provably_nonnegative(pool.sub(e, length));
+        };
+        return pool.provably_nonnegative(e) || std::any_of(counters.begin(), counters.end(), beyond);
+    };
+    std::vector<ExtentId> open{pool.sub(canonical(b), canonical(a))};
+    for (size_t k = counters.size(); k-- > 0;) {
+        const Counter& counter = counters[k];
+        const auto at = [&](ExtentId e, ExtentId value) {
+            return pool.substitute(e, {{counter.symbol, canonical(value)}});
+        };
+        std::vector<ExtentId> ends;
+        for (ExtentId e : open) {
+            if (proved(e)) continue;
+            if (!linear_in(pool, e, counter.symbol)) return false;
+            const ExtentId slope = pool.sub(at(e, pool.constant(1)), at(e, pool.constant(0)));
+            const bool rises = pool.provably_nonnegative(slope);
+            const bool falls = pool.provably_nonnegative(pool.negate(slope));
+            if (!rises) ends.push_back(at(e, counter.high));
+            if (rises || !falls) ends.push_back(at(e, counter.low));
+        }
+        open = std::move(ends);
+    }
+    return std::all_of(open.begin(), open.end(), proved);
+}
+
+void Checker::restore(SizeFacts facts) {
+    assumed = std::move(facts.assumed);
+    equal_ = std::move(facts.equal);
+    substitutions_ = std::move(facts.substitutions);
+}
+
+/// Checks stand in the graph's body whatever region is being filled, unless they depend on a loop's counter
+/// or a branch guards them.
 void Checker::add_check(ir::Check check, Span span) {
+    if (trials > 0) return;
     if (script && !frame->function && script->check(check, span)) return;
     const ir::RegionId back = builder.insertion();
     const Span before = builder.current_span();
-    builder.set_insertion(builder.function().body());
+    ir::RegionId place = guards.empty() ? builder.function().body() : guards.back();
+    for (const Counter& counter : counters) {
+        for (ExtentId e : {check.left, check.right}) {
+            const auto names = extents().symbols(e);
+            const bool used = std::find(names.begin(), names.end(), counter.symbol) != names.end();
+            // Regions are made from the outside in, so the later one lies inside the other.
+            if (used) place = std::max(place, counter.region);
+        }
+    }
+    const bool equal = check.relation == ir::Check::Relation::equal;
+    if (!checks_.emplace(place, check.left, check.right, equal, check.message).second) return;
+    builder.set_insertion(place);
     builder.set_span(span);
     builder.check(std::move(check));
     builder.set_insertion(back);
@@ -69,8 +144,7 @@ void Checker::add_check(ir::Check check, Span span) {
 bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, ExtentId right, std::string message,
                              Span span) {
     const bool equality = relation == ir::Check::Relation::equal;
-    if (equality ? same_extent(left, right) : extents().provably_le(canonical(right), canonical(left)))
-        return true;
+    if (equality ? same_extent(left, right) : known_le(right, left)) return true;
     const ExtentId one = extents().constant(1);
     const bool refuted = equality
                              ? different_extent(left, right)
@@ -139,7 +213,13 @@ void Checker::report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentI
         error(span, fmt::format("{}: the shapes of {} do not fit: {} and {} are {}", what, found, text(left),
                                 text(right), refuted ? "different" : "not known to be equal"));
     note_sizes(d, {left, right});
-    if (!refuted) d.help(fmt::format("`assert {} == {}` makes them equal", text(left), text(right)));
+    // In a script only sizes of loaded arrays become known by an assertion; its integers are values.
+    const auto bound = [&](ExtentId e) {
+        const auto names = extents().symbols(extents().substitute(e, spoken));
+        return std::ranges::all_of(names, [&](const auto& name) { return symbol_spans.contains(name); });
+    };
+    if (!refuted && (!script || (bound(left) && bound(right))))
+        d.help(fmt::format("`assert {} == {}` makes them equal", text(left), text(right)));
 }
 
 ir::ValueId Checker::broadcast_to(ir::ValueId value, const std::vector<ExtentId>& shape) {

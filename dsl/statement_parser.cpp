@@ -87,14 +87,14 @@ void StatementParser::report_unused(const Stmt& s) {
         // In a block of the script the block itself was the error.
         if (blocks_.front().kind != Block::Kind::body) return;
         cursor_.report(s.span,
-                       fmt::format("'{}' is a script statement and stands only outside functions", callee));
+                       fmt::format("`{}` is a script statement and stands only outside functions", callee));
         return;
     }
     auto report = cursor_.report(s.span, "the value of this expression is not used");
     if (e.kind == ExprKind::compare && e.ops.size() == 1 && row(e.ops[0]).spelling == "==") {
-        report.help("to assign, write '='");
+        report.help("to assign, write `=`");
     } else {
-        report.help("assign it to a name, or give it back with 'return'");
+        report.help("assign it to a name, or give it back with `return`");
     }
 }
 
@@ -104,9 +104,9 @@ void StatementParser::check_script_expression(const Stmt& s) {
     const std::string near = callee.empty() ? "" : nearest_name(callee, {"print", "save", "show"});
     auto report = cursor_.report(s.span, "the value of this expression is not used");
     if (!near.empty()) {
-        report.help(fmt::format("did you mean '{}'?", near));
+        report.help(fmt::format("did you mean `{}`?", near));
     } else {
-        report.help("assign it to a name, or show it with 'print(...)'");
+        report.help("assign it to a name, or show it with `print(...)`");
     }
 }
 
@@ -129,12 +129,12 @@ void StatementParser::dispatch(const Token& t) {
 bool StatementParser::keyword_statement(const Token& t) {
     if (t.kind != TokenKind::keyword) return false;
     if (cursor_.is("=", 1) && !cursor_.peek(1).starts_line) {
-        cursor_.fail(t.span, fmt::format("'{}' is a keyword and cannot be a name", t.text))
+        cursor_.fail(t.span, fmt::format("`{}` is a keyword and cannot be a name", t.text))
             .help("choose another name");
         return recover(start_, column_), true;
     }
     if (blocks_.empty() && (t.is("if") || t.is("while") || t.is("for"))) {
-        cursor_.report(t.span, fmt::format("'{}' stands only in a function", t.text))
+        cursor_.report(t.span, fmt::format("`{}` stands only in a function", t.text))
             .help("put these lines in a function and call it");
     }
     if (t.is("if")) return if_statement(), true;
@@ -154,8 +154,8 @@ bool StatementParser::keyword_statement(const Token& t) {
     } else if (t.is("assert")) {
         done = assert_statement();
     } else if (t.is("const")) {
-        cursor_.fail(t.span, "'const' stands only before a parameter")
-            .help("names need no announcement: 'name = value'");
+        cursor_.fail(t.span, "`const` stands only before a parameter")
+            .help("names need no announcement: `name = value`");
     } else {
         return false;
     }
@@ -172,14 +172,14 @@ bool StatementParser::foreign_start(const Token& t) {
     if (!hints::definition_word(t.text).empty() && next.kind == TokenKind::name)
         return nested_definition(), true;
     if (hints::is_binding_word(t.text) && next.kind == TokenKind::name) {
-        cursor_.report(t.span, fmt::format("'{}' is not needed before a name", t.text))
-            .help("write 'name = value'");
+        cursor_.report(t.span, fmt::format("`{}` is not needed before a name", t.text))
+            .help("write `name = value`");
         cursor_.take();
         return false;
     }
     const std::string_view advice = hints::foreign_statement(t.text);
     if (advice.empty() || !(word_follows || next.is("{") || next.is(":"))) return false;
-    cursor_.fail(t.span, fmt::format("there is no '{}' statement", t.text)).help(std::string(advice));
+    cursor_.fail(t.span, fmt::format("there is no `{}` statement", t.text)).help(std::string(advice));
     recover(start_, column_);
     return true;
 }
@@ -191,15 +191,15 @@ bool StatementParser::operator_start(const Token& t) {
     if (!infix) return false;
     const bool sign = prefix_op(t.text).has_value();
     if (sign && !blocks_.empty() && blocks_.back().statements.empty()) return false;
-    auto report = cursor_.fail(t.span, fmt::format("a line cannot start with the operator '{}'", t.text));
+    auto report = cursor_.fail(t.span, fmt::format("a line cannot start with the operator `{}`", t.text));
     const Token& next = cursor_.peek(1);
     if (t.is("//") || (t.is("/") && (next.is("*") || next.is("**")))) {
-        report.help("a comment starts with '#'");
+        report.help("a comment starts with `#`");
     } else {
-        report.help(fmt::format("to go on with the line above, end it with '{}'", t.text));
+        report.help(fmt::format("to go on with the line above, end it with `{}`", t.text));
         if (sign)
             report.help(
-                fmt::format("for a value of its own write 'return {}...' or '({}...)'", t.text, t.text));
+                fmt::format("for a value of its own write `return {}...` or `({}...)`", t.text, t.text));
     }
     recover(start_, column_);
     return true;
@@ -212,8 +212,8 @@ bool StatementParser::increment(const Token& t) {
     const bool twice =
         (sign.is("+") || sign.is("-")) && again.is(sign.text) && sign.span.end == again.span.begin;
     if (t.kind != TokenKind::name || !twice || !cursor_.peek(3).starts_line) return false;
-    cursor_.fail(cover(sign.span, again.span), fmt::format("'{0}{0}' is not an operator", sign.text))
-        .help(fmt::format("write '{} {}= 1'", t.text, sign.text));
+    cursor_.fail(cover(sign.span, again.span), fmt::format("`{0}{0}` is not an operator", sign.text))
+        .help(fmt::format("write `{} {}= 1`", t.text, sign.text));
     recover(start_, column_);
     return true;
 }
@@ -221,7 +221,7 @@ bool StatementParser::increment(const Token& t) {
 bool StatementParser::jump(StmtKind kind) {
     Stmt s = start(kind);
     const Token& t = cursor_.take();
-    if (loops_ == 0) cursor_.report(t.span, fmt::format("'{}' stands only in a loop", t.text));
+    if (loops_ == 0) cursor_.report(t.span, fmt::format("`{}` stands only in a loop", t.text));
     if (!end_statement()) return false;
     append(std::move(s));
     return true;
@@ -230,7 +230,7 @@ bool StatementParser::jump(StmtKind kind) {
 bool StatementParser::return_statement() {
     Stmt s = start(StmtKind::return_);
     const Token& t = cursor_.take();
-    if (blocks_.empty()) cursor_.report(t.span, "'return' stands only in a function");
+    if (blocks_.empty()) cursor_.report(t.span, "`return` stands only in a function");
     if (!cursor_.line_ended() && !cursor_.is("}") && !cursor_.is(";")) {
         s.value = expressions_.expression();
         if (!s.value || !check_value(s.value)) return false;
@@ -247,7 +247,7 @@ bool StatementParser::assert_statement() {
     if (!s.value) return false;
     if (tree_[s.value].kind == ExprKind::tuple) {
         cursor_.report(tree_[s.value].span, "a tuple is not a condition")
-            .help("write 'assert condition, \"message\"' without parentheses");
+            .help("write `assert condition, \"message\"` without parentheses");
     }
     if (cursor_.accept(",")) {
         s.message = expressions_.expression(true);
@@ -270,7 +270,7 @@ bool StatementParser::expression_or_assignment() {
     if (cursor_.is("=")) return assignment(s.value);
     if (const auto op = update_op(cursor_.peek())) return update(s.value, *op);
     if (cursor_.is(",")) {
-        cursor_.fail("several names on the left of '=' stand in parentheses").help("write '(a, b) = ...'");
+        cursor_.fail("several names on the left of `=` stand in parentheses").help("write `(a, b) = ...`");
         return false;
     }
     if (!end_statement(s.value)) return false;
@@ -286,7 +286,7 @@ bool StatementParser::typed_assignment() {
     s.type = type();
     if (!s.type) return false;
     if (cursor_.line_ended() || !cursor_.is("=")) {
-        cursor_.fail(fmt::format("expected '=' and a value for '{}', but {}", name.text, cursor_.found()));
+        cursor_.fail(fmt::format("expected `=` and a value for `{}`, but {}", name.text, cursor_.found()));
         return false;
     }
     s.op_span = cursor_.take().span;
@@ -340,7 +340,7 @@ bool StatementParser::update(ExprId left, OpId op) {
 /// A value may not be followed by a comma: a tuple has parentheses.
 bool StatementParser::check_value(ExprId) {
     if (cursor_.line_ended() || !cursor_.is(",")) return true;
-    cursor_.fail("several values stand in parentheses").help("write '(a, b)'");
+    cursor_.fail("several values stand in parentheses").help("write `(a, b)`");
     return false;
 }
 
@@ -350,11 +350,11 @@ std::optional<Target> StatementParser::target(ExprId id) {
     if (base.kind == ExprKind::name) return Target{e.span, base.text, base.span, e.subscripts};
     auto report = cursor_.fail(e.span, "this cannot be assigned to");
     if (e.kind == ExprKind::subscript && base.kind == ExprKind::subscript) {
-        report.help("one subscript holds all indices: 'x[i, j] = ...'");
+        report.help("one subscript holds all indices: `x[i, j] = ...`");
     } else if (e.kind == ExprKind::call && blocks_.empty()) {
-        report.help("a function is defined with 'fn name(x) = ...'");
+        report.help("a function is defined with `fn name(x) = ...`");
     } else if (e.kind == ExprKind::compare || e.kind == ExprKind::binary) {
-        report.help("a name or an indexed name stands on the left of '='");
+        report.help("a name or an indexed name stands on the left of `=`");
     }
     return std::nullopt;
 }

@@ -193,6 +193,16 @@ void Checker::assign(const std::string& name, Span span, Value value) {
         return;
     }
     if (const auto* t = value.as<TypedValue>()) name_result(t->id, name);
+    if (value.as<MaskedValue>() && !frame->function) {
+        not_yet(span, "`x[mask]` that a reduction does not take");
+        value = Value();
+    }
+    if (value.as<MaskedValue>()) {
+        error(span,
+              fmt::format("`{}` cannot hold {}: how many elements there are is not known", name, text(value)))
+            .help("hand `x[mask]` to a reduction, or use `where(mask, x, 0)`");
+        value = Value();
+    }
     Binding b;
     b.value = std::move(value);
     b.span = span;
@@ -201,19 +211,13 @@ void Checker::assign(const std::string& name, Span span, Value value) {
 
 void Checker::run_assign(const ast::Stmt& s) {
     Argument value = argument(s.value);
-    for (const ast::Target& t : s.targets) {
-        if (!t.subscripts.empty()) {
-            not_yet(t.span, "an update of elements");
-            return;
-        }
-    }
     if (s.type) {
         const auto type = resolve_type(*s.type);
         value.value = type
                           ? check_declared(value, *type, s.type->span, fmt::format("`{}`", s.targets[0].name))
                           : Value();
     }
-    if (s.targets.size() == 1) return assign(s.targets[0].name, s.targets[0].name_span, value.value);
+    if (s.targets.size() == 1) return assign_target(s.targets[0], s, value);
     assign_tuple(s, value);
 }
 
@@ -226,16 +230,19 @@ void Checker::assign_tuple(const ast::Stmt& s, const Argument& value) {
                           tuple ? fmt::format("{} values", tuple->items.size()) : text(value.value)));
     }
     for (size_t i = 0; i < s.targets.size(); ++i) {
-        assign(s.targets[i].name, s.targets[i].name_span, fits ? tuple->items[i] : Value());
+        assign_target(s.targets[i], s, {fits ? tuple->items[i] : Value(), value.span, {}, {}});
     }
+}
+
+/// A name, or elements of what a name stands for.
+void Checker::assign_target(const ast::Target& t, const ast::Stmt& s, const Argument& value) {
+    if (t.subscripts.empty()) return assign(t.name, t.name_span, value.value);
+    update_target(t, s, value);
 }
 
 void Checker::run_augment(const ast::Stmt& s) {
     const ast::Target& t = s.targets[0];
-    if (!t.subscripts.empty()) {
-        not_yet(t.span, "an update of elements");
-        return;
-    }
+    if (!t.subscripts.empty()) return update_target(t, s, argument(s.value));
     ast::Expr name;
     name.kind = ast::ExprKind::name;
     name.text = t.name;

@@ -40,7 +40,7 @@ std::string TokenCursor::found() const {
     if (t.kind == TokenKind::end) return "the file ends";
     if (line_ended()) return "the line ends";
     if (t.kind == TokenKind::string) return "found a text";
-    return fmt::format("found '{}'", t.text);
+    return fmt::format("found `{}`", t.text);
 }
 
 DiagnosticBuilder TokenCursor::fail(Span span, std::string message) {
@@ -55,7 +55,7 @@ const Token* TokenCursor::name(std::string_view what) {
     const Token& t = peek();
     if (!line_ended() && t.kind == TokenKind::name) return &take();
     if (!line_ended() && t.kind == TokenKind::keyword) {
-        fail(fmt::format("'{}' is a keyword and cannot be {}", t.text, what)).help("choose another name");
+        fail(fmt::format("`{}` is a keyword and cannot be {}", t.text, what)).help("choose another name");
     } else {
         fail(fmt::format("expected {}, but {}", what, found()));
     }

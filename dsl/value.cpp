@@ -41,6 +41,9 @@ struct Same {
     bool operator()(const SizeValue& a, const SizeValue& b) const { return a.extent == b.extent; }
     bool operator()(const WeakValue& a, const WeakValue& b) const { return a.id == b.id; }
     bool operator()(const TypedValue& a, const TypedValue& b) const { return a.id == b.id; }
+    bool operator()(const MaskedValue& a, const MaskedValue& b) const {
+        return a.array == b.array && a.mask == b.mask;
+    }
     bool operator()(const StoredValue& a, const StoredValue& b) const { return a.variable == b.variable; }
 };
 
@@ -48,30 +51,30 @@ struct Same {
 
 bool same_value(const Value& a, const Value& b) { return std::visit(Same{}, a.payload, b.payload); }
 
-std::string type_text(const ir::Type& type, const ExtentPool& extents) {
+std::string type_text(const ir::Type& type, const ExtentText& sizes) {
     std::string text(name(type.dtype));
     if (type.shape.empty()) return text;
     std::string dims;
-    for (ExtentId e : type.shape) dims += (dims.empty() ? "" : ", ") + extents.text(e);
+    for (ExtentId e : type.shape) dims += (dims.empty() ? "" : ", ") + sizes(e);
     return text + "[" + dims + "]";
 }
 
 namespace {
 
-std::string describe_tuple(const TupleValue& tuple, const ir::Function& graph) {
+std::string describe_tuple(const TupleValue& tuple, const ir::Function& graph, const ExtentText& sizes) {
     std::string text;
-    for (const Value& item : tuple.items) text += (text.empty() ? "" : ", ") + describe(item, graph);
+    for (const Value& item : tuple.items) text += (text.empty() ? "" : ", ") + describe(item, graph, sizes);
     return "(" + text + ")";
 }
 
 }  // namespace
 
-std::string describe(const Value& value, const ir::Function& graph) {
-    if (const auto* typed = value.as<TypedValue>()) return type_text(graph.type(typed->id), graph.extents);
+std::string describe(const Value& value, const ir::Function& graph, const ExtentText& sizes) {
+    if (const auto* typed = value.as<TypedValue>()) return type_text(graph.type(typed->id), sizes);
     if (const auto* weak = value.as<WeakValue>()) {
         return is_float(graph.type(weak->id).dtype) ? "a weak float" : "a weak integer";
     }
-    if (const auto* tuple = value.as_tuple()) return describe_tuple(*tuple, graph);
+    if (const auto* tuple = value.as_tuple()) return describe_tuple(*tuple, graph, sizes);
     if (const auto* integer = value.as<mpz_class>()) {
         return mpz_sizeinbase(integer->get_mpz_t(), 10) > 40 ? "a weak integer"
                                                              : "the integer " + integer->get_str();
@@ -79,9 +82,10 @@ std::string describe(const Value& value, const ir::Function& graph) {
     if (const auto* floating = value.as<double>()) {
         return "the float " + scalar_text(DType::f64_, Scalar::of_f64(*floating));
     }
-    if (const auto* size = value.as<SizeValue>())
-        return fmt::format("the size {}", graph.extents.text(size->extent));
+    if (const auto* size = value.as<SizeValue>()) return fmt::format("the size {}", sizes(size->extent));
     if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
+    if (const auto* masked = value.as<MaskedValue>())
+        return fmt::format("{} under a mask", type_text(graph.type(masked->array), sizes));
     if (value.as<TextValue>()) return "a text";
     if (const auto* type = value.as<TypeValue>()) return fmt::format("the type {}", name(type->dtype));
     if (value.as<FunctionValue>()) return "a function";

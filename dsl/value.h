@@ -3,6 +3,7 @@
 
 #include <gmpxx.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ struct WeakValue {
 struct TypedValue {
     ir::ValueId id;
 };
+/// `x[mask]`: what a reduction takes as `where=mask`; `mask` is a bool array in x's shape.
+struct MaskedValue {
+    ir::ValueId array, mask;
+};
 /// A script variable that an earlier step has computed; it becomes a parameter where it is used.
 struct StoredValue {
     uint32_t variable = 0;
@@ -54,9 +59,9 @@ struct StoredValue {
 
 /// Numbers known at compile time are bool, mpz_class (a weak integer) and double (a weak float).
 struct Value {
-    using Payload =
-        std::variant<ErrorValue, NoneValue, bool, mpz_class, double, TextValue, TypeValue, FunctionValue,
-                     std::shared_ptr<const TupleValue>, SizeValue, WeakValue, TypedValue, StoredValue>;
+    using Payload = std::variant<ErrorValue, NoneValue, bool, mpz_class, double, TextValue, TypeValue,
+                                 FunctionValue, std::shared_ptr<const TupleValue>, SizeValue, WeakValue,
+                                 TypedValue, StoredValue, MaskedValue>;
     Payload payload;
 
     Value() = default;
@@ -83,7 +88,8 @@ struct Value {
     bool number() const { return weak() || as<bool>() || as<TypedValue>(); }
     /// No graph value stands behind it: what a `const` parameter takes.
     bool compile_time() const {
-        return !as<SizeValue>() && !as<WeakValue>() && !as<TypedValue>() && !as<StoredValue>();
+        return !as<SizeValue>() && !as<WeakValue>() && !as<TypedValue>() && !as<StoredValue>() &&
+               !as<MaskedValue>();
     }
 };
 
@@ -96,9 +102,11 @@ struct TupleValue {
 /// True when both are the same without looking into the graph.
 bool same_value(const Value& a, const Value& b);
 
+/// How a message spells a size.
+using ExtentText = std::function<std::string(ExtentId)>;
 /// "f32[n, 3]".
-std::string type_text(const ir::Type& type, const ExtentPool& extents);
+std::string type_text(const ir::Type& type, const ExtentText& sizes);
 /// What a value is, for messages: "f32[n]", "a weak integer", "text", "a function".
-std::string describe(const Value& value, const ir::Function& graph);
+std::string describe(const Value& value, const ir::Function& graph, const ExtentText& sizes);
 
 }  // namespace fuseline::dsl

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/ops/op_table.h"
+#include "compiler/ops/unbounded.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline::dsl {
@@ -30,79 +30,6 @@ double rounded(const mpz_class& z, size_t precision) {
     if (order > 0 || (order == 0 && mpz_odd_p(quotient.get_mpz_t()))) quotient += 1;
     return std::ldexp(quotient.get_d(), static_cast<int>(drop));
 }
-
-using Integers = const std::vector<mpz_class>&;
-using Integer = std::optional<mpz_class>;
-
-Integer refuse(std::string& why, const char* text) {
-    why = text;
-    return std::nullopt;
-}
-
-constexpr const char* kTooLarge = "the integer gets too large (more than 65536 bits)";
-
-Integer shift_left(Integers x, std::string& why) {
-    if (sgn(x[1]) < 0) return refuse(why, "the shift count is negative");
-    if (sgn(x[0]) == 0) return mpz_class(0);
-    if (x[1] > mpz_class(kMaxIntegerBits)) return refuse(why, kTooLarge);
-    return mpz_class(x[0] << x[1].get_ui());
-}
-
-Integer shift_right(Integers x, std::string& why) {
-    if (sgn(x[1]) < 0) return refuse(why, "the shift count is negative");
-    if (x[1] > mpz_class(kMaxIntegerBits)) return mpz_class(sgn(x[0]) < 0 ? -1 : 0);
-    return mpz_class(x[0] >> x[1].get_ui());
-}
-
-Integer floor_divide(Integers x, std::string& why) {
-    if (sgn(x[1]) == 0) return refuse(why, "division by zero");
-    mpz_class q;
-    mpz_fdiv_q(q.get_mpz_t(), x[0].get_mpz_t(), x[1].get_mpz_t());
-    return q;
-}
-
-Integer remainder(Integers x, std::string& why) {
-    if (sgn(x[1]) == 0) return refuse(why, "division by zero");
-    mpz_class r;
-    mpz_fdiv_r(r.get_mpz_t(), x[0].get_mpz_t(), x[1].get_mpz_t());
-    return r;
-}
-
-Integer power(Integers x, std::string& why) {
-    if (x[0] == 0 || x[0] == 1) return x[1] == 0 ? mpz_class(1) : x[0];
-    if (x[0] == -1) return mpz_class(mpz_even_p(x[1].get_mpz_t()) ? 1 : -1);
-    if (x[1] > mpz_class(kMaxIntegerBits)) return refuse(why, kTooLarge);
-    const unsigned long exponent = x[1].get_ui();
-    if ((bits(x[0]) - 1) * exponent > kMaxIntegerBits) return refuse(why, kTooLarge);
-    mpz_class r;
-    mpz_pow_ui(r.get_mpz_t(), x[0].get_mpz_t(), exponent);
-    return r;
-}
-
-/// Operators whose value on unbounded integers differs from that of any fixed width.
-struct IntegerRow {
-    OpId op;
-    Integer (*run)(Integers, std::string&);
-};
-constexpr IntegerRow kIntegerRows[] = {
-    {OpId::add_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] + x[1]); }},
-    {OpId::sub_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] - x[1]); }},
-    {OpId::mul_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] * x[1]); }},
-    {OpId::floordiv_, floor_divide},
-    {OpId::mod_, remainder},
-    {OpId::pow_, power},
-    {OpId::neg_, [](Integers x, std::string&) -> Integer { return mpz_class(-x[0]); }},
-    {OpId::pos_, [](Integers x, std::string&) -> Integer { return x[0]; }},
-    {OpId::shl_, shift_left},
-    {OpId::shr_, shift_right},
-    {OpId::bitand_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] & x[1]); }},
-    {OpId::bitor_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] | x[1]); }},
-    {OpId::bitxor_, [](Integers x, std::string&) -> Integer { return mpz_class(x[0] ^ x[1]); }},
-    {OpId::abs_, [](Integers x, std::string&) -> Integer { return mpz_class(abs(x[0])); }},
-    {OpId::sign_, [](Integers x, std::string&) -> Integer { return mpz_class(sgn(x[0])); }},
-    {OpId::min_, [](Integers x, std::string&) -> Integer { return cmp(x[1], x[0]) < 0 ? x[1] : x[0]; }},
-    {OpId::max_, [](Integers x, std::string&) -> Integer { return cmp(x[1], x[0]) > 0 ? x[1] : x[0]; }},
-};
 
 mpz_class integer_of(const Value& v) {
     if (const auto* z = v.as<mpz_class>()) return *z;
@@ -128,22 +55,20 @@ std::optional<Value> fold_fixed(OpId op, const OpTyping& typing, const std::vect
 
 std::optional<Value> fold_integers(OpId op, const OpTyping& typing, const std::vector<Value>& operands,
                                    std::string& why) {
-    std::vector<mpz_class> x;
-    for (const Value& v : operands) x.push_back(integer_of(v));
-    if (op == OpId::pow_ && sgn(x[1]) < 0) return Value(std::pow(to_f64(operands[0]), to_f64(operands[1])));
+    std::vector<BigInteger> x;
+    for (const Value& v : operands) x.push_back({integer_of(v)});
+    if (row(op).rule == TypeRule::power && sgn(x[1].value) < 0)
+        return Value(std::pow(to_f64(operands[0]), to_f64(operands[1])));
     if (is_bool(typing.result) && x.size() == 2) {
-        const Scalar order[2] = {Scalar::of_i64(cmp(x[0], x[1])), Scalar::of_i64(0)};
+        const Scalar order[2] = {Scalar::of_i64(cmp(x[0].value, x[1].value)), Scalar::of_i64(0)};
         return Value(evaluate(op, DType::i64_, DType::bool_, order).as_bool());
     }
-    for (const IntegerRow& row : kIntegerRows) {
-        if (row.op != op) continue;
-        const Integer z = row.run(x, why);
-        if (!z) return std::nullopt;
-        if (bits(*z) > kMaxIntegerBits) {
-            why = kTooLarge;
-            return std::nullopt;
-        }
-        return Value(*z);
+    if (const UnboundedCell& unbounded = row(op).unbounded; unbounded.given) {
+        BigInteger result;
+        const char* reason = nullptr;
+        if (unbounded.function(x.data(), result, reason)) return Value(result.value);
+        why = reason;
+        return std::nullopt;
     }
     return fold_fixed(op, typing, operands, why);
 }
@@ -184,13 +109,29 @@ std::optional<int64_t> to_i64(const mpz_class& integer) {
 
 namespace {
 
-Scalar float_scalar(const Value& constant, DType dtype) {
-    if (dtype == DType::f64_) return Scalar::of_f64(to_f64(constant));
-    const auto* z = constant.as<mpz_class>();
-    return Scalar::of_f32(static_cast<float>(z ? rounded(*z, 24) : to_f64(constant)));
+/// Bits of a number of the type, with the leading one.
+size_t float_precision(DType dtype) {
+    switch (dtype) {
+        case DType::f16_: return 11;
+        case DType::bf16_: return 8;
+        default: return dtype == DType::f32_ ? 24 : 53;
+    }
 }
 
-bool infinite(Scalar s, DType dtype) { return std::isinf(dtype == DType::f64_ ? s.as_f64() : s.as_f32()); }
+/// With one rounding.
+Scalar float_scalar(const Value& constant, DType dtype) {
+    const auto* z = constant.as<mpz_class>();
+    return scalar_from_f64(dtype, z ? rounded(*z, float_precision(dtype)) : to_f64(constant));
+}
+
+/// An integer as an element of the type, where it fits.
+std::optional<Scalar> integer_scalar(const mpz_class& z, DType dtype) {
+    const int bits = row(dtype).bits;
+    const bool is_signed = row(dtype).type_class == TypeClass::signed_integer;
+    const mpz_class past = mpz_class(1) << (is_signed ? bits - 1 : bits);
+    if (z >= past || z < (is_signed ? mpz_class(-past) : mpz_class(0))) return std::nullopt;
+    return sgn(z) < 0 ? Scalar::of_i64(z.get_si()) : Scalar{z.get_ui()};
+}
 
 std::string constant_text(const Value& constant) {
     if (const auto* z = constant.as<mpz_class>()) return bits(*z) > 200 ? "the integer" : z->get_str();
@@ -208,9 +149,9 @@ std::optional<Scalar> fit(const Value& constant, DType dtype, std::string& why) 
     if (is_float(dtype)) {
         const Scalar s = float_scalar(constant, dtype);
         const auto* d = constant.as<double>();
-        if (!infinite(s, dtype) || (d && std::isinf(*d))) return s;
+        if (!std::isinf(scalar_to_f64(dtype, s)) || (d && std::isinf(*d))) return s;
     } else if (const auto* z = constant.as<mpz_class>(); z && is_integer(dtype)) {
-        if (const auto i = to_i64(*z)) return Scalar::of_i64(*i);
+        if (const auto i = integer_scalar(*z, dtype)) return i;
     } else {
         why = fmt::format("{} is not {}", constant_text(constant), is_bool(dtype) ? "a bool" : "an integer");
         return std::nullopt;

@@ -9,9 +9,6 @@
 
 namespace fuseline::dsl {
 
-/// Weak integers may not have more bits than this.
-inline constexpr size_t kMaxIntegerBits = 1 << 16;
-
 /// `op` on numbers known at compile time; nullopt with `why` set where it has no value.
 std::optional<Value> fold(OpId op, const std::vector<Value>& operands, std::string& why);
 
