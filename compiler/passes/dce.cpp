@@ -13,7 +13,9 @@ class KeepLive : public NodeRewrite {
 public:
     explicit KeepLive(const ir::Function& f) : f_(f), live_(f.node_count(), false) {
         for (ir::NodeId id : ir::nodes_in_order(f, f.body())) {
-            if (!f.node(id).op.pure()) mark(id);
+            if (f.node(id).op.pure()) continue;
+            // An effect keeps the loops and branches around it.
+            for (ir::NodeId at = id; at; at = f.region(f.node(at).parent).owner) mark(at);
         }
         mark(f.region(f.body()).yields);
         while (!work_.empty()) {

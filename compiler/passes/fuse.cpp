@@ -1,9 +1,11 @@
 // fuse: builds the graph of groups that the partition describes, and says why what was not fused was not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/walk.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rebuild.h"
@@ -14,108 +16,6 @@ namespace {
 using fusion::Group;
 using ir::Structure;
 using ir::ValueId;
-
-class GroupBuilder {
-public:
-    GroupBuilder(const fusion::Graph& graph, const fusion::Partition& parts)
-        : graph_(graph),
-          parts_(parts),
-          from_(graph.function()),
-          to_(ir::Form::graph, from_.name),
-          outer_(from_, to_) {}
-
-    ir::Function run();
-
-private:
-    std::vector<ValueId> inputs_of(const Group& group) const;
-    void body();
-    void group(const Group& group);
-
-    const fusion::Graph& graph_;
-    const fusion::Partition& parts_;
-    const ir::Function& from_;
-    ir::Builder to_;
-    ir::Cloner outer_;
-    std::unordered_map<uint32_t, std::vector<ValueId>> stored_;  ///< value -> its copies, one for each result
-};
-
-std::vector<ValueId> GroupBuilder::inputs_of(const Group& group) const {
-    std::vector<ValueId> inputs;
-    std::unordered_map<uint32_t, bool> seen;
-    const auto add = [&](ValueId v) {
-        const int step = graph_.step_of(v);
-        if (step >= 0 && group.has(static_cast<uint32_t>(step))) return;
-        if (!graph_.constant(v) && seen.try_emplace(v.index, true).second) inputs.push_back(v);
-    };
-    for (uint32_t step : group.members) {
-        for (ValueId v : graph_.inputs(step)) add(v);
-    }
-    for (ValueId v : group.outputs) add(v);
-    return inputs;
-}
-
-void GroupBuilder::body() {
-    outer_.parameters();
-    for (ir::NodeId id : from_.region(from_.body()).nodes) {
-        const ir::Node& n = from_.node(id);
-        const bool host = n.results_count == 1 && graph_.on_host(from_.result(id)) && graph_.live(id);
-        if (host || n.op.is(Structure::check_)) outer_.node(id);
-    }
-}
-
-void GroupBuilder::group(const Group& group) {
-    const std::vector<ValueId> inputs = inputs_of(group);
-    std::vector<ValueId> operands, yields;
-    const ir::RegionId region = to_.make_region();
-    ir::Cloner inner(from_, to_);
-    for (ValueId v : inputs) {
-        const ValueId operand = outer_.value(v);
-        operands.push_back(operand);
-        inner.map(v, to_.region_parameter(region, to_.type(operand), from_.value_name(v)));
-    }
-    const auto constants = [&](const std::vector<ValueId>& values) {
-        for (ValueId v : values) {
-            if (graph_.constant(v)) inner.map(v, outer_.value(v));
-        }
-    };
-    to_.set_insertion(region);
-    for (uint32_t step : group.members) {
-        constants(graph_.inputs(step));
-        inner.node(graph_.node(step));
-    }
-    constants(group.outputs);
-    std::vector<ir::Type> types;
-    Span span;
-    for (ValueId v : group.outputs) {
-        yields.push_back(inner.value(v));
-        types.push_back(to_.type(yields.back()));
-        if (from_.value(v).definition) span = cover(span, from_.span(from_.value(v).definition));
-    }
-    to_.set_yields(region, yields);
-    to_.set_insertion(to_.function().body());
-    to_.set_span(span);
-    const ir::NodeId node =
-        to_.node(Structure::group_, operands, std::move(types), std::string("map"), {&region, 1});
-    for (uint32_t k = 0; k < group.outputs.size(); ++k) {
-        const ValueId from = group.outputs[k], made = to_.function().result(node, k);
-        to_.name_value(made, from_.value_name(from));
-        auto& copies = stored_[from.index];
-        if (copies.empty() && graph_.step_of(from) >= 0) outer_.map(from, made);
-        copies.push_back(made);
-    }
-}
-
-ir::Function GroupBuilder::run() {
-    body();
-    for (const Group& g : parts_.groups) group(g);
-    std::vector<ValueId> yields;
-    std::unordered_map<uint32_t, size_t> next;
-    for (ValueId v : from_.region(from_.body()).yields)
-        yields.push_back(stored_.at(v.index)[next[v.index]++]);
-    ir::Function result = to_.finish(std::move(yields), from_.result_names);
-    copy_header(from_, result);
-    return result;
-}
 
 void add_remarks(const fusion::Graph& graph, const fusion::Clusters& clusters, const fusion::Partition& parts,
                  std::vector<Remark>& remarks) {
@@ -142,19 +42,198 @@ void add_remarks(const fusion::Graph& graph, const fusion::Clusters& clusters, c
     }
 }
 
+class GroupBuilder {
+public:
+    GroupBuilder(const ir::Function& from, PassContext& context)
+        : from_(from), context_(context), to_(ir::Form::graph, from.name), outer_(from_, to_) {
+        budget_.parameter_bytes = static_cast<uint32_t>(context.target.parameter_bytes);
+    }
+
+    ir::Function run();
+
+private:
+    /// Value -> its copies in memory, one for each result that it is.
+    using Stored = std::unordered_map<uint32_t, std::vector<ValueId>>;
+    /// One region over arrays and what was decided for it.
+    struct Level {
+        Level(const ir::Function& from, ir::RegionId region, const fusion::Budget& budget)
+            : graph(from, region), clusters(graph), parts(fusion::partition(graph, clusters, budget)) {}
+        fusion::Graph graph;
+        fusion::Clusters clusters;
+        fusion::Partition parts;
+        Stored stored;
+    };
+    Stored fuse(ir::RegionId region);
+    void host_nodes(const Level& level);
+    std::vector<ValueId> inputs_of(const Level& level, const Group& group) const;
+    void group(Level& level, const Group& group);
+    void alone(Level& level, ir::NodeId id);
+    ValueId in_memory(ValueId made);
+
+    const ir::Function& from_;
+    PassContext& context_;
+    fusion::Budget budget_;
+    ir::Builder to_;
+    ir::Cloner outer_;
+};
+
+std::vector<ValueId> GroupBuilder::inputs_of(const Level& level, const Group& group) const {
+    std::vector<ValueId> inputs;
+    std::unordered_map<uint32_t, bool> seen;
+    const auto add = [&](ValueId v) {
+        const int step = level.graph.step_of(v);
+        if (step >= 0 && group.has(static_cast<uint32_t>(step))) return;
+        if (!level.graph.constant(v) && seen.try_emplace(v.index, true).second) inputs.push_back(v);
+    };
+    for (uint32_t step : group.members) {
+        for (ValueId v : level.graph.inputs(step)) add(v);
+    }
+    for (ValueId v : group.outputs) add(v);
+    return inputs;
+}
+
+void GroupBuilder::host_nodes(const Level& level) {
+    for (ir::NodeId id : from_.region(level.graph.region()).nodes) {
+        const ir::Node& n = from_.node(id);
+        const bool host = n.results_count == 1 && level.graph.on_host(from_.result(id)) && level.graph.live(id);
+        if (host || n.op.is(Structure::check_)) outer_.node(id);
+    }
+}
+
+std::string schedule_of(const fusion::Graph& graph, const Group& group) {
+    bool reduces = false;
+    for (uint32_t step : group.members) {
+        if (graph.is_update(step)) return "update";
+        reduces = reduces || graph.folds(step);
+    }
+    return reduces ? "reduce" : "map";
+}
+
+void GroupBuilder::group(Level& level, const Group& group) {
+    const std::vector<ValueId> inputs = inputs_of(level, group);
+    std::vector<ValueId> operands, yields;
+    const ir::RegionId around = to_.insertion();
+    const ir::RegionId region = to_.make_region();
+    ir::Cloner inner(from_, to_);
+    for (ValueId v : inputs) {
+        const ValueId operand = outer_.value(v);
+        operands.push_back(operand);
+        inner.map(v, to_.region_parameter(region, to_.type(operand), from_.value_name(v)));
+    }
+    const auto constants = [&](const std::vector<ValueId>& values) {
+        for (ValueId v : values) {
+            if (level.graph.constant(v)) inner.map(v, outer_.value(v));
+        }
+    };
+    to_.set_insertion(region);
+    for (uint32_t step : group.members) {
+        constants(level.graph.inputs(step));
+        inner.node(level.graph.node(step));
+    }
+    constants(group.outputs);
+    std::vector<ir::Type> types;
+    Span span;
+    for (ValueId v : group.outputs) {
+        yields.push_back(inner.value(v));
+        types.push_back(to_.type(yields.back()));
+        if (from_.value(v).definition) span = cover(span, from_.span(from_.value(v).definition));
+    }
+    to_.set_yields(region, yields);
+    to_.set_insertion(around);
+    to_.set_span(span);
+    const ir::NodeId node = to_.node(Structure::group_, operands, std::move(types),
+                                     schedule_of(level.graph, group), {&region, 1});
+    for (uint32_t k = 0; k < group.outputs.size(); ++k) {
+        const ValueId from = group.outputs[k], made = to_.function().result(node, k);
+        to_.name_value(made, from_.value_name(from));
+        auto& copies = level.stored[from.index];
+        if (copies.empty() && level.graph.step_of(from) >= 0) outer_.map(from, made);
+        copies.push_back(made);
+    }
+}
+
+/// What a loop carries and a branch gives stands in memory: a scalar passed by value is copied there.
+ValueId GroupBuilder::in_memory(ValueId made) {
+    if (!ir::passed_by_value(to_.function(), made)) return made;
+    const ir::RegionId around = to_.insertion();
+    const ir::RegionId region = to_.make_region();
+    const ValueId inside = to_.region_parameter(region, to_.type(made));
+    to_.set_yields(region, {inside});
+    to_.set_insertion(around);
+    const ir::NodeId node =
+        to_.node(Structure::group_, {&made, 1}, {to_.type(made)}, std::string("map"), {&region, 1});
+    return to_.function().result(node);
+}
+
+/// A step that is no part of a kernel; the regions of loops and branches are fused in turn.
+void GroupBuilder::alone(Level& level, ir::NodeId id) {
+    const ir::Node& n = from_.node(id);
+    std::vector<ValueId> operands = outer_.values(from_.operands(n));
+    const bool by_value = n.op.is(Structure::if_) || n.op.is(Structure::assert_);
+    for (ValueId& v : operands) v = by_value ? v : in_memory(v);
+    std::vector<ir::RegionId> regions;
+    const ir::RegionId around = to_.insertion();
+    for (uint32_t k = 0; k < n.regions_count; ++k) regions.push_back(to_.make_region());
+    for (uint32_t k = 0; k < n.regions_count; ++k) {
+        const ir::RegionId from = from_.region_of(n, k);
+        for (ValueId p : from_.region(from).parameters) {
+            outer_.map(p, to_.region_parameter(regions[k], outer_.type(from_.type(p)), from_.value_name(p)));
+        }
+        to_.set_insertion(regions[k]);
+        fuse(from);
+        std::vector<ValueId> yields = outer_.values(from_.region(from).yields);
+        for (ValueId& v : yields) v = in_memory(v);
+        to_.set_yields(regions[k], std::move(yields));
+        to_.set_insertion(around);
+    }
+    std::vector<ir::Type> types;
+    for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(outer_.type(from_.type(from_.result(id, k))));
+    to_.set_span(from_.span(id));
+    const ir::NodeId made = to_.node(n.op, operands, std::move(types), outer_.attribute(n.attribute), regions);
+    for (uint32_t k = 0; k < n.results_count; ++k) {
+        const ValueId from = from_.result(id, k), result = to_.function().result(made, k);
+        to_.name_value(result, from_.value_name(from));
+        outer_.map(from, result);
+        level.stored[from.index] = {result};
+    }
+}
+
+GroupBuilder::Stored GroupBuilder::fuse(ir::RegionId region) {
+    Level level(from_, region, budget_);
+    add_remarks(level.graph, level.clusters, level.parts, context_.remarks);
+    host_nodes(level);
+    for (const Group& g : level.parts.groups) {
+        const bool single = g.members.size() == 1 && level.graph.alone(g.members[0]);
+        if (single) {
+            alone(level, level.graph.node(g.members[0]));
+        } else {
+            group(level, g);
+        }
+    }
+    return std::move(level.stored);
+}
+
+ir::Function GroupBuilder::run() {
+    outer_.parameters();
+    const Stored stored = fuse(from_.body());
+    std::vector<ValueId> yields;
+    std::unordered_map<uint32_t, size_t> next;
+    for (ValueId v : from_.region(from_.body()).yields) {
+        const std::vector<ValueId>& copies = stored.at(v.index);
+        yields.push_back(copies[std::min(next[v.index]++, copies.size() - 1)]);
+    }
+    ir::Function result = to_.finish(std::move(yields), from_.result_names);
+    copy_header(from_, result);
+    return result;
+}
+
 }  // namespace
 
 std::optional<ir::Function> pass_fuse(const ir::Function& graph, PassContext& context) {
     for (ir::NodeId id : graph.region(graph.body()).nodes) {
         if (graph.node(id).op.is(Structure::group_)) return std::nullopt;
     }
-    const fusion::Graph steps(graph);
-    fusion::Clusters clusters(steps);
-    fusion::Budget budget;
-    budget.parameter_bytes = static_cast<uint32_t>(context.target.parameter_bytes);
-    const fusion::Partition parts = fusion::partition(steps, clusters, budget);
-    add_remarks(steps, clusters, parts, context.remarks);
-    return GroupBuilder(steps, parts).run();
+    return GroupBuilder(graph, context).run();
 }
 
 }  // namespace fuseline

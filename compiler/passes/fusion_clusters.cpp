@@ -19,7 +19,7 @@ Clusters::Clusters(const Graph& graph) : graph_(graph) {
     places_.resize(count);
     home_.assign(count, -1);
     reason_.resize(count);
-    for (ir::ValueId v : graph.function().region(graph.function().body()).yields) {
+    for (ir::ValueId v : graph.function().region(graph.region()).yields) {
         if (const int step = graph.step_of(v); step >= 0) result_[static_cast<size_t>(step)] = true;
     }
     for (size_t k = count; k-- > 0;) place(static_cast<uint32_t>(k));
@@ -35,7 +35,7 @@ const Place* Clusters::place_in(uint32_t step, int cluster) const {
 std::vector<Place> Clusters::demands(uint32_t step) const {
     std::vector<Place> found;
     for (uint32_t user : graph_.users(step)) {
-        const bool same_element = !graph_.is_view(user) && graph_.shape(user) == graph_.shape(step);
+        const bool same_element = graph_.same_element(step, user);
         for (const Place& p : places_[user]) {
             const bool in_domain = same_element && p.in_domain;
             const auto known = std::ranges::find(found, p.cluster, &Place::cluster);
@@ -45,6 +45,11 @@ std::vector<Place> Clusters::demands(uint32_t step) const {
                 known->in_domain = known->in_domain || in_domain;
             }
         }
+    }
+    // A kernel that gathers from the value cannot be the one that stores it.
+    for (uint32_t user : graph_.users(step)) {
+        if (!graph_.gathers(user, step)) continue;
+        for (Place& p : found) p.in_domain = p.in_domain && place_in(user, p.cluster) == nullptr;
     }
     return found;
 }
@@ -76,11 +81,23 @@ void Clusters::store(uint32_t step, const std::vector<Place>& demands, Reason re
     if (!loaders.empty()) reason_[step] = std::move(reason);
 }
 
+Kind Clusters::kind_of(uint32_t step) const {
+    if (graph_.alone(step) || graph_.is_update(step)) return Kind::single;
+    return graph_.folds(step) ? Kind::reduce : Kind::map;
+}
+
+/// Whether a cluster that computes with a step's value can store it too.
+bool Clusters::may_hold(int cluster, uint32_t step) const {
+    const Kind held = clusters_[static_cast<size_t>(cluster)].kind, own = kind_of(step);
+    return own != Kind::single && held != Kind::single && (own == Kind::map || held == Kind::reduce);
+}
+
 int Clusters::choose_home(uint32_t step, const std::vector<Place>& demands, std::vector<int>& loaders) {
     const auto level = [&](int cluster) { return clusters_[static_cast<size_t>(cluster)].level; };
     int home = -1;
     for (const Place& p : demands) {
-        if (p.in_domain && (home < 0 || level(p.cluster) > level(home))) home = p.cluster;
+        const bool fits = p.in_domain && may_hold(p.cluster, step);
+        if (fits && (home < 0 || level(p.cluster) > level(home))) home = p.cluster;
     }
     const bool again = graph_.must_store(step).empty() && graph_.cheap(step);
     const auto set_loaders = [&] {
@@ -99,7 +116,7 @@ int Clusters::choose_home(uint32_t step, const std::vector<Place>& demands, std:
         home = -1;
         set_loaders();
     }
-    if (home < 0) home = cluster_over(graph_.shape(step), least(), loaders);
+    if (home < 0) home = cluster_over(kind_of(step), graph_.domain(step), least(), loaders);
     if (again) {
         for (const Place& p : demands) {
             if (p.cluster != home) compute_in(step, p);
@@ -108,9 +125,10 @@ int Clusters::choose_home(uint32_t step, const std::vector<Place>& demands, std:
     return home;
 }
 
-int Clusters::cluster_over(const std::vector<ExtentId>& domain, int least_level,
+int Clusters::cluster_over(Kind kind, const std::vector<ExtentId>& domain, int least_level,
                            const std::vector<int>& loaders) {
-    auto& known = by_domain_[domain];
+    auto& known = by_domain_[{kind, domain}];
+    if (kind == Kind::single) known.clear();
     // The clusters of a domain stand in the order of making, thus mostly of level; the last are the likely
     // ones.
     for (size_t k = known.size(); k-- > 0 && known.size() - k <= 4;) {
@@ -120,7 +138,7 @@ int Clusters::cluster_over(const std::vector<ExtentId>& domain, int least_level,
             return c;
     }
     const int made = static_cast<int>(clusters_.size());
-    clusters_.push_back({domain, least_level, {}, {}});
+    clusters_.push_back({domain, least_level, kind, {}, {}});
     known.push_back(made);
     return made;
 }
@@ -144,6 +162,8 @@ bool Clusters::raise(int cluster, int level, const std::vector<int>& loaders) {
     return true;
 }
 
-int Clusters::copy_home(const std::vector<ExtentId>& domain) { return cluster_over(domain, 0, {}); }
+int Clusters::copy_home(const std::vector<ExtentId>& domain) {
+    return cluster_over(Kind::map, domain, 0, {});
+}
 
 }  // namespace fuseline::fusion

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "compiler/passes/fusion_graph.h"
 
 namespace fuseline::fusion {
 
+/// map: all elements alike; reduce: values of folds at each element; single: one step that shares its place
+/// with no other output (an update, or what is no part of a kernel).
+enum class Kind : uint8_t { map, reduce, single };
+
 /// Steps that one loop nest over `domain` computes. A cluster runs after every cluster of a higher level.
 struct Cluster {
     std::vector<ExtentId> domain;
     int level = 0;
+    Kind kind = Kind::map;
     std::vector<uint32_t> members;  ///< steps, descending
     std::vector<int> producers;     ///< clusters whose stored values it loads
 };
@@ -46,7 +52,10 @@ private:
     void compute_in(uint32_t step, const Place& place);
     void store(uint32_t step, const std::vector<Place>& demands, Reason reason);
     int choose_home(uint32_t step, const std::vector<Place>& demands, std::vector<int>& loaders);
-    int cluster_over(const std::vector<ExtentId>& domain, int least_level, const std::vector<int>& loaders);
+    int cluster_over(Kind kind, const std::vector<ExtentId>& domain, int least_level,
+                     const std::vector<int>& loaders);
+    Kind kind_of(uint32_t step) const;
+    bool may_hold(int cluster, uint32_t step) const;
     bool raise(int cluster, int level, const std::vector<int>& loaders);
 
     const Graph& graph_;
@@ -55,7 +64,7 @@ private:
     std::vector<std::vector<Place>> places_;
     std::vector<int> home_;
     std::vector<Reason> reason_;
-    std::map<std::vector<ExtentId>, std::vector<int>> by_domain_;
+    std::map<std::pair<Kind, std::vector<ExtentId>>, std::vector<int>> by_domain_;
 };
 
 }  // namespace fuseline::fusion

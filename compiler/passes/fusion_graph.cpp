@@ -16,13 +16,27 @@ using ir::ValueId;
 
 namespace {
 
-constexpr uint32_t kInexactCost = 16;  ///< a function that is no single instruction
-constexpr uint32_t kLoopCost = 1'000;  ///< a scalar loop of unknown length
+constexpr uint32_t kInexactCost = 16;   ///< a function that is no single instruction
+constexpr uint32_t kLoopCost = 1'000;   ///< a scalar loop of unknown length
+constexpr uint32_t kFoldCost = 10'000;  ///< a reduction
 constexpr uint32_t kMaxCost = 1'000'000;
+
+bool stands_alone(ir::Opcode op) {
+    constexpr Structure kAlone[] = {Structure::loop_, Structure::if_, Structure::matmul_, Structure::reshape_,
+                                    Structure::assert_};
+    return std::ranges::any_of(kAlone, [&](Structure s) { return op.is(s); });
+}
+
+/// Regions that hold array nodes.
+bool array_region(const ir::Function& f, ir::RegionId region) {
+    const NodeId owner = f.region(region).owner;
+    return !owner || f.node(owner).op.is(Structure::loop_) ||
+           (f.node(owner).op.is(Structure::if_) && array_region(f, f.node(owner).parent));
+}
 
 }  // namespace
 
-Graph::Graph(const ir::Function& function) : f_(function) {
+Graph::Graph(const ir::Function& function, ir::RegionId region) : f_(function), region_(region) {
     find_host();
     find_live();
     find_steps();
@@ -42,9 +56,9 @@ bool Graph::constant(ValueId v) const {
 void Graph::find_host() {
     host_.assign(f_.value_count(), false);
     std::vector<bool> sized(f_.value_count(), false);
-    for (NodeId id : f_.region(f_.body()).nodes) {
+    for (NodeId id : ir::nodes_in_order(f_, f_.body())) {
         const Node& n = f_.node(id);
-        if (n.results_count != 1) continue;
+        if (n.results_count != 1 || !array_region(f_, n.parent)) continue;
         const ValueId v = f_.result(id);
         if (n.op.is(Structure::constant_) || n.op.is(Structure::extent_)) {
             host_[v.index] = true;
@@ -62,7 +76,12 @@ void Graph::find_host() {
 
 void Graph::find_live() {
     live_.assign(f_.node_count(), false);
-    std::vector<ValueId> todo = f_.region(f_.body()).yields;
+    std::vector<ValueId> todo = f_.region(region_).yields;
+    for (NodeId id : f_.region(region_).nodes) {
+        if (f_.node(id).op.pure() && !has_effect(id)) continue;
+        live_[id.index] = true;
+        for (ValueId v : find_inputs(id)) todo.push_back(v);
+    }
     while (!todo.empty()) {
         const NodeId id = f_.value(todo.back()).definition;
         todo.pop_back();
@@ -73,39 +92,30 @@ void Graph::find_live() {
 }
 
 std::vector<ValueId> Graph::find_inputs(NodeId id) const {
-    const Node& n = f_.node(id);
     std::vector<ValueId> found;
-    const auto add = [&](ValueId v) {
+    for (ValueId v : ir::inputs_of(f_, id)) {
         if (std::ranges::find(found, v) == found.end()) found.push_back(v);
-    };
-    for (ValueId v : f_.operands(n)) add(v);
-    const auto outside = [&](ValueId v) {
-        // Values of the body are the only ones that a region of a body node can see from outside.
-        const auto& info = f_.value(v);
-        return info.definition ? f_.node(info.definition).parent == f_.body()
-                               : info.parameter_of == f_.body();
-    };
-    const auto add_outside = [&](std::span<const ValueId> values) {
-        for (ValueId v : values) {
-            if (outside(v)) add(v);
-        }
-    };
-    for (uint32_t k = 0; k < n.regions_count; ++k) {
-        add_outside(f_.region(f_.region_of(n, k)).yields);
-        for (NodeId inner : ir::nodes_in_order(f_, f_.region_of(n, k))) {
-            const Node& i = f_.node(inner);
-            add_outside(f_.operands(i));
-            for (uint32_t r = 0; r < i.regions_count; ++r) add_outside(f_.region(f_.region_of(i, r)).yields);
-        }
     }
     return found;
 }
 
+/// A loop or branch with an assertion inside runs though nobody needs its results.
+bool Graph::has_effect(NodeId id) const {
+    const Node& n = f_.node(id);
+    for (uint32_t k = 0; k < n.regions_count; ++k) {
+        for (NodeId inner : ir::nodes_in_order(f_, f_.region_of(n, k))) {
+            if (!f_.node(inner).op.pure()) return true;
+        }
+    }
+    return false;
+}
+
 void Graph::find_steps() {
     step_of_node_.assign(f_.node_count(), -1);
-    for (NodeId id : f_.region(f_.body()).nodes) {
+    for (NodeId id : f_.region(region_).nodes) {
         const Node& n = f_.node(id);
-        if (!live_[id.index] || n.results_count == 0 || host_[n.results_begin]) continue;
+        const bool host = n.results_count != 0 && host_[n.results_begin];
+        if (!live_[id.index] || host || n.op.is(Structure::check_)) continue;
         step_of_node_[id.index] = static_cast<int>(steps_.size());
         steps_.push_back(id);
         inputs_.push_back(find_inputs(id));
@@ -124,6 +134,8 @@ void Graph::find_steps() {
 uint32_t Graph::own_cost(NodeId id) const {
     const Node& n = f_.node(id);
     if (n.op.elementwise()) return row(n.op.op()).has(kExact) ? 1 : kInexactCost;
+    if (n.op.is(Structure::reduce_)) return kFoldCost;
+    if (stands_alone(n.op) && array_region(f_, n.parent)) return kMaxCost;
     uint32_t cost = n.op.is(Structure::while_) || n.op.is(Structure::for_) ? kLoopCost : 0;
     if (n.op.is(Structure::if_)) cost = 1;
     return cost;
@@ -133,6 +145,8 @@ void Graph::find_costs() {
     cost_.resize(steps_.size());
     weight_.resize(steps_.size());
     must_store_.resize(steps_.size());
+    folds_.resize(steps_.size());
+    for (NodeId id : steps_) alone_.push_back(stands_alone(f_.node(id).op));
     for (uint32_t s = 0; s < steps_.size(); ++s) {
         const Node& n = f_.node(steps_[s]);
         uint64_t cost = own_cost(steps_[s]);
@@ -147,8 +161,11 @@ void Graph::find_costs() {
             const int producer = step_of(v);
             if (producer < 0) continue;
             const auto p = static_cast<size_t>(producer);
-            if (must_store_[p].empty()) cost += cost_[p];
+            if (!must_store_[p].empty()) continue;
+            cost += cost_[p];
+            folds_[s] = folds_[s] || folds_[p];
         }
+        folds_[s] = folds_[s] || n.op.is(Structure::reduce_);
         cost_[s] = static_cast<uint32_t>(std::min<uint64_t>(cost, kMaxCost));
         weight_[s] = weight;
         must_store_[s] = store_reason(s);
@@ -156,6 +173,7 @@ void Graph::find_costs() {
 }
 
 bool Graph::repeats(uint32_t view) const {
+    if (f_.node(steps_[view]).op.is(Structure::gather_)) return true;
     const auto& map = std::get<ir::IndexMap>(f_.node(steps_[view]).attribute);
     const auto& extents = shape(view);
     for (uint32_t axis = 0; axis < extents.size(); ++axis) {
@@ -168,7 +186,65 @@ bool Graph::repeats(uint32_t view) const {
     return false;
 }
 
+bool Graph::is_view(uint32_t step) const {
+    const ir::Opcode op = f_.node(node(step)).op;
+    return op.is(Structure::view_) || op.is(Structure::window_) || op.is(Structure::gather_);
+}
+
+const std::vector<ExtentId>& Graph::domain(uint32_t step) const {
+    return is_update(step) ? f_.type(f_.operands(node(step))[1]).shape : shape(step);
+}
+
+bool Graph::same_element(uint32_t step, uint32_t user) const {
+    const bool elsewhere = is_view(user) || alone(user) || f_.node(node(user)).op.is(Structure::reduce_);
+    return !elsewhere && domain(user) == shape(step);
+}
+
+bool Graph::gathers(uint32_t user, uint32_t step) const {
+    const Node& n = f_.node(node(user));
+    return n.op.is(Structure::gather_) && step_of(f_.operands(n)[0]) == static_cast<int>(step);
+}
+
+/// Whether a step's value depends on `value`, through whatever steps of the region.
+bool Graph::reads(uint32_t step, ValueId value) const {
+    std::vector<uint32_t> todo{step};
+    std::vector<bool> seen(steps_.size(), false);
+    while (!todo.empty()) {
+        const uint32_t s = todo.back();
+        todo.pop_back();
+        for (ValueId v : inputs_[s]) {
+            if (v == value) return true;
+            const int producer = step_of(v);
+            if (producer < 0 || seen[static_cast<size_t>(producer)]) continue;
+            seen[static_cast<size_t>(producer)] = true;
+            todo.push_back(static_cast<uint32_t>(producer));
+        }
+    }
+    return false;
+}
+
+/// Why a user needs a step's value in memory, or "".
+Reason Graph::needed_in_memory(uint32_t step) const {
+    if (alone(step)) return fmt::format("a {} is no part of a kernel", f_.node(node(step)).op.name());
+    if (is_update(step)) return "an updated array stands in memory";
+    for (uint32_t user : users_[step]) {
+        const auto operands = f_.operands(node(user));
+        const bool first = !operands.empty() && step_of(operands[0]) == static_cast<int>(step);
+        if (alone(user)) return fmt::format("a {} needs it in memory", f_.node(node(user)).op.name());
+        if (gathers(user, step)) return "elements are gathered from it";
+        if (!is_update(user)) continue;
+        if (first) return "an update changes it in memory";
+        if (reads(step, operands[0])) return "it is computed from the array that the update changes";
+    }
+    if (!folds_[step]) return {};
+    for (uint32_t user : users_[step]) {
+        if (!same_element(step, user)) return "it is reduced once, not for each element that needs it";
+    }
+    return {};
+}
+
 Reason Graph::store_reason(uint32_t step) const {
+    if (Reason reason = needed_in_memory(step); !reason.empty()) return reason;
     if (cheap(step)) return {};
     size_t places = 0;
     bool direct = false;

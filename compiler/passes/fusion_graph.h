@@ -19,13 +19,15 @@ inline constexpr uint32_t kCheapScalar = 256;
 /// Why a value must be stored; "" when fusion is free to choose.
 using Reason = std::string;
 
-/// The live array and scalar computations of a graph's body, called steps, numbered in body order. Everything
-/// else in the body (constants, sizes, host scalars, checks) stays where it is.
+/// The live array and scalar computations of one region over arrays (a graph's body, or a region of a loop or
+/// a branch in it), called steps, numbered in the region's order. Everything else in the region (constants,
+/// sizes, host scalars, checks) stays where it is; values of regions around it are there already.
 class Graph {
 public:
-    explicit Graph(const ir::Function& function);
+    Graph(const ir::Function& function, ir::RegionId region);
 
     const ir::Function& function() const { return f_; }
+    ir::RegionId region() const { return region_; }
     size_t size() const { return steps_.size(); }
     ir::NodeId node(uint32_t step) const { return steps_[step]; }
     /// The step that computes a value; -1 for parameters and what the host computes.
@@ -35,7 +37,19 @@ public:
     /// Steps that use a result, ascending, each once.
     const std::vector<uint32_t>& users(uint32_t step) const { return users_[step]; }
     const std::vector<ExtentId>& shape(uint32_t step) const { return f_.type(f_.result(node(step))).shape; }
-    bool is_view(uint32_t step) const { return f_.node(node(step)).op.is(ir::Structure::view_); }
+    /// Reads its operand at other elements than its own.
+    bool is_view(uint32_t step) const;
+    /// No part of a kernel: a loop, a branch, a matrix product, a reshape, an assertion.
+    bool alone(uint32_t step) const { return alone_[step]; }
+    bool is_update(uint32_t step) const { return f_.node(node(step)).op.is(ir::Structure::update_); }
+    /// Its value is reduced from others of its kernel, or computed from such a value there.
+    bool folds(uint32_t step) const { return folds_[step]; }
+    /// The shape over which a step's kernel runs: of an update the elements that it writes.
+    const std::vector<ExtentId>& domain(uint32_t step) const;
+    /// Whether a user computes with a step's value at the element where it stands itself.
+    bool same_element(uint32_t step, uint32_t user) const;
+    /// Whether a user gathers elements from a step's value, which has to stand in memory before.
+    bool gathers(uint32_t user, uint32_t step) const;
 
     /// Operations to compute one element from stored values and parameters; saturates.
     uint32_t cost(uint32_t step) const { return cost_[step]; }
@@ -62,15 +76,20 @@ private:
     std::vector<ir::ValueId> find_inputs(ir::NodeId id) const;
     uint32_t own_cost(ir::NodeId id) const;
     Reason store_reason(uint32_t step) const;
+    Reason needed_in_memory(uint32_t step) const;
+    bool has_effect(ir::NodeId id) const;
+    bool reads(uint32_t step, ir::ValueId value) const;
     bool repeats(uint32_t view) const;
 
     const ir::Function& f_;
+    ir::RegionId region_;
     std::vector<bool> host_, live_;
     std::vector<ir::NodeId> steps_;
     std::vector<int> step_of_node_;
     std::vector<std::vector<ir::ValueId>> inputs_;
     std::vector<std::vector<uint32_t>> users_;
     std::vector<uint32_t> cost_, weight_;
+    std::vector<bool> alone_, folds_;
     std::vector<Reason> must_store_;
 };
 

@@ -41,7 +41,11 @@ private:
 };
 
 void Partitioner::count_slots() {
-    for (ir::ValueId v : graph_.function().region(graph_.function().body()).yields) ++slots_[v.index];
+    // What a loop carries or a branch gives may be one value several times; each result of the entry is its own.
+    const bool own = graph_.region() == graph_.function().body();
+    for (ir::ValueId v : graph_.function().region(graph_.region()).yields) {
+        slots_[v.index] = own ? slots_[v.index] + 1 : 1;
+    }
 }
 
 void Partitioner::add_group(const Splitter& splitter, const std::vector<ExtentId>& domain,
@@ -174,8 +178,9 @@ Partition Partitioner::run() {
     count_slots();
     result_.home.assign(graph_.size(), -1);
     std::map<int, std::vector<ir::ValueId>> copies;
-    for (ir::ValueId v : graph_.function().region(graph_.function().body()).yields) {
-        if (graph_.step_of(v) < 0) copies[clusters_.copy_home(graph_.function().type(v).shape)].push_back(v);
+    const bool body = graph_.region() == graph_.function().body();
+    for (ir::ValueId v : graph_.function().region(graph_.region()).yields) {
+        if (body && graph_.step_of(v) < 0) copies[clusters_.copy_home(graph_.function().type(v).shape)].push_back(v);
     }
     for (int c = 0; c < static_cast<int>(clusters_.all().size()); ++c) cut_cluster(c, copies[c]);
     add_loaded_outputs();

@@ -16,7 +16,8 @@ struct Budget {
     uint32_t parameter_bytes = 4'096;
 };
 
-/// One kernel: computes `members` (ascending) and stores `outputs`; what else they use is loaded.
+/// One kernel: computes `members` (ascending) and stores `outputs`; what else they use is loaded. Or one step
+/// that stands alone.
 struct Group {
     std::vector<ExtentId> domain;
     std::vector<uint32_t> members;

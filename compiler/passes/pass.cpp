@@ -18,19 +18,6 @@ constexpr PassRow kPassTable[] = {
 #undef PASS
 };
 
-void check_disabled(const std::vector<std::string>& disabled) {
-    for (const std::string& name : disabled) {
-        const PassRow* row = pass_named(name);
-        if (row != nullptr && !row->required) continue;
-        if (row != nullptr) throw UserError(fmt::format("pass {} cannot be switched off", name));
-        std::vector<std::string> names;
-        for (const PassRow& r : kPassTable) names.emplace_back(r.name);
-        const std::string near = nearest_name(name, names);
-        throw UserError(
-            fmt::format("there is no pass {}{}", name, near.empty() ? "" : "; did you mean " + near + "?"));
-    }
-}
-
 }  // namespace
 
 std::span<const PassRow> pass_table() { return kPassTable; }
@@ -38,6 +25,19 @@ std::span<const PassRow> pass_table() { return kPassTable; }
 const PassRow* pass_named(std::string_view name) {
     const auto* found = std::ranges::find(kPassTable, name, &PassRow::name);
     return found == std::end(kPassTable) ? nullptr : found;
+}
+
+void check_disabled(const std::vector<std::string>& disabled) {
+    for (const std::string& name : disabled) {
+        const PassRow* row = pass_named(name);
+        if (row != nullptr && !row->required) continue;
+        if (row != nullptr) throw UserError(fmt::format("the pass `{}` cannot be switched off", name));
+        std::vector<std::string> names;
+        for (const PassRow& r : kPassTable) names.emplace_back(r.name);
+        const std::string near = nearest_name(name, names);
+        throw UserError(fmt::format("there is no pass `{}`{}", name,
+                                    near.empty() ? "" : "; did you mean `" + near + "`?"));
+    }
 }
 
 ir::Function run_passes(ir::Function graph, PassContext& context, const PassSettings& settings) {

@@ -49,7 +49,10 @@ struct PassSettings {
     std::function<void(std::string_view pass, const ir::Function&)> after_pass;  ///< for dumps
 };
 
-/// Runs the whole table on a graph. Throws UserError for a disabled name that is no pass or is required.
+/// Throws UserError, with a suggestion, for a name that is no pass or of one that is required.
+void check_disabled(const std::vector<std::string>& disabled);
+
+/// Runs the whole table on a graph; as check_disabled for the settings' names.
 ir::Function run_passes(ir::Function graph, PassContext& context, const PassSettings& settings);
 
 /// docs/passes.md, generated.

@@ -62,6 +62,11 @@ public:
         if (n.op.is(Structure::view_)) {
             return simpler_view(to, operands[0], std::get<ir::IndexMap>(attribute), shape_in(to, id));
         }
+        if (n.op.is(Structure::window_)) {
+            return simpler_window(to, operands[0], operands[1], std::get<ir::IndexMap>(attribute),
+                                  shape_in(to, id));
+        }
+        if (n.op.is(Structure::reshape_)) return simpler_reshape(to, operands[0], shape_in(to, id));
         if (!n.op.elementwise()) return std::nullopt;
         Expression e{n.op.op(), {operands.begin(), operands.end()}, from_.type(from_.result(id)).dtype};
         const auto value = simpler(to, e);

@@ -1,4 +1,4 @@
-// Rules of views: identity, views of views, scalars spread over a shape.
+// Rules of views, windows and reshapes: identity, one in place of two, scalars spread over a shape.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,12 @@ namespace fuseline {
 /// is none.
 std::optional<ir::ValueId> simpler_view(ir::Builder& b, ir::ValueId source, const ir::IndexMap& map,
                                         const std::vector<ExtentId>& shape);
+
+/// As simpler_view, of a window; of a reshape.
+std::optional<ir::ValueId> simpler_window(ir::Builder& b, ir::ValueId source, ir::ValueId fill,
+                                          const ir::IndexMap& map, const std::vector<ExtentId>& shape);
+std::optional<ir::ValueId> simpler_reshape(ir::Builder& b, ir::ValueId source,
+                                           const std::vector<ExtentId>& shape);
 
 /// The value with the shape: a rank-0 value is spread by a view, one of the shape is returned.
 ir::ValueId spread(ir::Builder& b, ir::ValueId value, const std::vector<ExtentId>& shape);

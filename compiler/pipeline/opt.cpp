@@ -14,26 +14,12 @@ namespace {
 
 constexpr std::string_view kSchedule = "schedule";
 
-void check_names(const std::vector<std::string>& passes) {
-    for (size_t k = 0; k < passes.size(); ++k) {
-        if (passes[k] == kSchedule) {
-            if (k + 1 != passes.size()) throw UserError("`schedule` must be the last pass");
-            continue;
-        }
-        if (pass_named(passes[k]) != nullptr) continue;
-        std::vector<std::string> names{std::string(kSchedule)};
-        for (const PassRow& row : pass_table()) names.emplace_back(row.name);
-        const std::string near = nearest_name(passes[k], names);
-        throw UserError(fmt::format("there is no pass {}{}", passes[k],
-                                    near.empty() ? "" : fmt::format("; did you mean {}?", near)));
-    }
-}
-
 std::string run_one(ir::Function function, const std::vector<std::string>& passes, const Target& target) {
     const Options options = function.options;
     std::vector<Remark> remarks;
     PassContext context{target, options, remarks};
-    ir::verify_or_throw(function, "reading");
+    if (const auto faults = ir::verify(function); !faults.empty())
+        throw UserError(fmt::format("{} is not sound:\n  {}", function.name, fmt::join(faults, "\n  ")));
     for (const std::string& name : passes) {
         if (name == kSchedule) {
             const Scheduled s = schedule(function, context);
@@ -53,9 +39,24 @@ std::string run_one(ir::Function function, const std::vector<std::string>& passe
 
 }  // namespace
 
+void check_pass_names(const std::vector<std::string>& passes) {
+    for (size_t k = 0; k < passes.size(); ++k) {
+        if (passes[k] == kSchedule) {
+            if (k + 1 != passes.size()) throw UserError("`schedule` must be the last pass");
+            continue;
+        }
+        if (pass_named(passes[k]) != nullptr) continue;
+        std::vector<std::string> names{std::string(kSchedule)};
+        for (const PassRow& row : pass_table()) names.emplace_back(row.name);
+        const std::string near = nearest_name(passes[k], names);
+        throw UserError(fmt::format("there is no pass `{}`{}", passes[k],
+                                    near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+    }
+}
+
 std::string run_opt(const SourceMap& sources, size_t file, const std::vector<std::string>& passes,
                     const Target& target) {
-    check_names(passes);
+    check_pass_names(passes);
     std::string text;
     for (ir::Function& function : ir::parse_functions(sources, file)) {
         if (!text.empty()) text += "\n";

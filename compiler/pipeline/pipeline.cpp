@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "compiler/pipeline/index_width.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/support/errors.h"
 
@@ -24,59 +23,6 @@ std::string target_text(const Target& target) {
     }
     return text;
 }
-
-/// Largest and least offsets of an access in bytes; nullopt where they leave int64.
-class Reach {
-public:
-    explicit Reach(const ir::Function& kernel, const std::vector<int64_t>& sizes) : f_(kernel) {
-        for (size_t k = 0; k < kernel.sizes.size(); ++k) sizes_[kernel.sizes[k]] = sizes.at(k);
-    }
-
-    /// The nest's indices, their products with coefficients and the byte offsets all stay below 2^31 in
-    /// magnitude.
-    bool narrow(const ir::Loops& loops, ir::RegionId nest) const {
-        std::vector<int64_t> last;
-        for (ExtentId e : loops.extents) {
-            const auto extent = f_.extents.evaluate(e, sizes_);
-            if (!extent || *extent > kLimit) return false;
-            if (*extent == 0) return true;
-            last.push_back(*extent - 1);
-        }
-        // All indices of a nest are walked by one counter, so their product must be narrow too.
-        int64_t count = 1;
-        for (int64_t l : last) {
-            if (__builtin_mul_overflow(count, l + 1, &count) || count > kLimit) return false;
-        }
-        return std::ranges::all_of(f_.region(nest).nodes, [&](ir::NodeId id) { return narrow(id, last); });
-    }
-
-private:
-    static constexpr int64_t kLimit = INT32_MAX;
-
-    bool narrow(ir::NodeId id, const std::vector<int64_t>& last) const {
-        const ir::Node& n = f_.node(id);
-        const auto* affine = std::get_if<ir::Affine>(&n.attribute);
-        if (affine == nullptr) return true;
-        const auto operands = f_.operands(n);
-        const int64_t scale = operands.empty() ? 1 : byte_size(f_.type(operands[0]).dtype);
-        // The sum of magnitudes bounds every partial sum as well as the whole.
-        int64_t reach = 0;
-        const auto add = [&](ExtentId factor, int64_t times) {
-            const auto value = f_.extents.evaluate(factor, sizes_);
-            int64_t product = 0;
-            return value && *value != INT64_MIN &&
-                   !__builtin_mul_overflow(std::abs(*value), times, &product) &&
-                   !__builtin_mul_overflow(product, scale, &product) &&
-                   !__builtin_add_overflow(reach, product, &reach) && reach <= kLimit;
-        };
-        if (!add(affine->offset, 1)) return false;
-        return std::ranges::all_of(affine->terms,
-                                   [&](const auto& t) { return add(t.coefficient, last[t.axis]); });
-    }
-
-    const ir::Function& f_;
-    std::map<std::string, int64_t> sizes_;
-};
 
 }  // namespace
 
@@ -113,13 +59,7 @@ KernelKey kernel_key(const ir::Function& kernel, int index_bits, const Target& t
 }
 
 int index_bits_for(const ir::Function& kernel, const std::vector<int64_t>& sizes) {
-    require(sizes.size() == kernel.sizes.size(), "index_bits_for: one value for each size of the kernel");
-    const Reach reach(kernel, sizes);
-    for (ir::NodeId id : kernel.region(kernel.body()).nodes) {
-        const auto* loops = std::get_if<ir::Loops>(&kernel.node(id).attribute);
-        if (loops != nullptr && !reach.narrow(*loops, kernel.region_of(kernel.node(id), 0))) return 64;
-    }
-    return 32;
+    return IndexWidth(kernel).bits(sizes);
 }
 
 }  // namespace fuseline

@@ -10,35 +10,61 @@ using ir::Affine;
 namespace {
 
 constexpr int kVectorBytes = 16;
+/// A fold over at most so many elements is no work for a team.
+constexpr int64_t kShortFold = 16;
+
+bool reads(const Item& item) { return item.kind == ItemKind::load || item.kind == ItemKind::index; }
 
 std::vector<Affine*> accesses(Trace& trace) {
-    std::vector<Affine*> all{&trace.store};
+    std::vector<Affine*> all;
+    for (Output& o : trace.outputs) all.push_back(&o.place);
     for (Item& item : trace.items) {
-        if (item.kind == ItemKind::load || item.kind == ItemKind::index) all.push_back(&item.affine);
+        if (reads(item)) all.push_back(&item.affine);
+        for (Condition& c : item.conditions) all.push_back(&c.index);
     }
     return all;
 }
 
-/// An axis of the nest and the axes of the domain that it runs through; the last of them has its
-/// coefficients.
+/// An axis of the loops and the axes of the trace that it runs through; the last of them has its coefficients.
 struct Merged {
     uint32_t last = 0;
     ExtentId extent;
 };
 
-bool mergeable(const std::vector<Affine*>& all, ExtentPool& pool, uint32_t outer, const Merged& inner) {
-    return std::ranges::all_of(all, [&](const Affine* a) {
-        return a->coefficient(outer) == pool.mul(a->coefficient(inner.last), inner.extent);
+class Chooser {
+public:
+    Chooser(Trace& trace, ExtentPool& pool) : trace_(trace), pool_(pool), all_(accesses(trace)) {}
+
+    Axes run(int widest);
+
+private:
+    bool mergeable(uint32_t outer, const Merged& inner) const;
+    std::vector<Merged> merge(uint32_t begin, uint32_t end) const;
+    int lanes(int widest) const;
+    ir::Mapping mapping(size_t fold) const;
+    std::optional<int64_t> stride(const Affine& a, const std::vector<Merged>& axes) const;
+    void renumber();
+
+    Trace& trace_;
+    ExtentPool& pool_;
+    std::vector<Affine*> all_;
+    std::vector<Merged> nest_;
+    std::vector<std::vector<Merged>> folds_;
+};
+
+bool Chooser::mergeable(uint32_t outer, const Merged& inner) const {
+    return std::ranges::all_of(all_, [&](const Affine* a) {
+        return a->coefficient(outer) == pool_.mul(a->coefficient(inner.last), inner.extent);
     });
 }
 
-std::vector<Merged> merge(const Trace& trace, const std::vector<Affine*>& all, ExtentPool& pool) {
+std::vector<Merged> Chooser::merge(uint32_t begin, uint32_t end) const {
     std::vector<Merged> axes;  // innermost first
-    for (auto axis = static_cast<uint32_t>(trace.domain.size()); axis-- > 0;) {
-        const ExtentId extent = trace.domain[axis];
-        if (pool.is_one(extent)) continue;
-        if (!axes.empty() && mergeable(all, pool, axis, axes.back())) {
-            axes.back().extent = pool.mul(extent, axes.back().extent);
+    for (uint32_t axis = end; axis-- > begin;) {
+        const ExtentId extent = trace_.extents[axis];
+        if (pool_.is_one(extent)) continue;
+        if (!axes.empty() && mergeable(axis, axes.back())) {
+            axes.back().extent = pool_.mul(extent, axes.back().extent);
         } else {
             axes.push_back({axis, extent});
         }
@@ -47,36 +73,86 @@ std::vector<Merged> merge(const Trace& trace, const std::vector<Affine*>& all, E
     return axes;
 }
 
-int choose_lanes(const Trace& trace, const ExtentPool& pool, const std::vector<Merged>& axes, int widest) {
-    if (axes.empty()) return 1;
+/// The coefficient of the innermost of some axes; nullopt where it is no number.
+std::optional<int64_t> Chooser::stride(const Affine& a, const std::vector<Merged>& axes) const {
+    if (axes.empty()) return 0;
+    return pool_.constant_value(a.coefficient(axes.back().last));
+}
+
+int Chooser::lanes(int widest) const {
+    if (nest_.empty() || !trace_.folds.empty()) return 1;
     const int lanes = std::max(1, kVectorBytes / widest);
-    const auto extent = pool.constant_value(axes.back().extent);
+    const auto extent = pool_.constant_value(nest_.back().extent);
     if (extent && *extent < lanes) return 1;
-    const auto stride = [&](const Affine& a) { return pool.constant_value(a.coefficient(axes.back().last)); };
-    if (stride(trace.store) != 1) return 1;
-    for (const Item& item : trace.items) {
-        if (item.kind == ItemKind::load && stride(item.affine) != 0 && stride(item.affine) != 1) return 1;
+    for (const Output& o : trace_.outputs) {
+        if (stride(o.place, nest_) != 1) return 1;
+    }
+    for (const Item& item : trace_.items) {
+        if (item.kind != ItemKind::load) continue;
+        const auto s = stride(item.affine, nest_);
+        if (s != 0 && s != 1) return 1;
     }
     return lanes;
 }
 
-}  // namespace
+/// A team where most loads are neighbours along the fold, or where there is nothing else to run in parallel;
+/// a thread for each output where they are neighbours along the nest, or the fold is short.
+ir::Mapping Chooser::mapping(size_t fold) const {
+    const std::vector<Merged>& axes = folds_[fold];
+    if (nest_.empty()) return ir::Mapping::team;
+    int64_t count = 1;
+    for (const Merged& m : axes) {
+        const auto extent = pool_.constant_value(m.extent);
+        count = extent && count <= kShortFold ? count * *extent : kShortFold + 1;
+    }
+    if (count <= kShortFold) return ir::Mapping::sequential;
+    int along_fold = 0, along_nest = 0;
+    for (const Item& item : trace_.items) {
+        if (item.kind != ItemKind::load || item.fold != static_cast<int>(fold)) continue;
+        along_fold += stride(item.affine, axes) == 1 ? 1 : 0;
+        along_nest += stride(item.affine, nest_) == 1 ? 1 : 0;
+    }
+    return along_nest > along_fold ? ir::Mapping::sequential : ir::Mapping::team;
+}
 
-Axes choose_axes(Trace& trace, ExtentPool& pool, int widest) {
-    const std::vector<Affine*> all = accesses(trace);
-    const std::vector<Merged> merged = merge(trace, all, pool);
-    Axes axes;
-    axes.lanes = choose_lanes(trace, pool, merged, widest);
-    for (const Merged& m : merged) axes.extents.push_back(m.extent);
-    for (Affine* a : all) {
+/// Gives every access terms over the merged axes.
+void Chooser::renumber() {
+    std::vector<uint32_t> number(trace_.extents.size(), UINT32_MAX);
+    for (uint32_t k = 0; k < nest_.size(); ++k) number[nest_[k].last] = k;
+    for (const std::vector<Merged>& fold : folds_) {
+        for (uint32_t k = 0; k < fold.size(); ++k) {
+            number[fold[k].last] = static_cast<uint32_t>(nest_.size()) + k;
+        }
+    }
+    for (Affine* a : all_) {
         Affine moved{a->offset, {}};
-        for (uint32_t k = 0; k < merged.size(); ++k) {
-            const ExtentId c = a->coefficient(merged[k].last);
-            if (pool.constant_value(c) != 0) moved.terms.push_back({k, c});
+        for (const Affine::Term& t : a->terms) {
+            if (number[t.axis] != UINT32_MAX) moved.terms.push_back({number[t.axis], t.coefficient});
         }
         *a = std::move(moved);
     }
-    return axes;
 }
+
+Axes Chooser::run(int widest) {
+    const auto extents_of = [](const std::vector<Merged>& axes) {
+        std::vector<ExtentId> extents;
+        for (const Merged& m : axes) extents.push_back(m.extent);
+        return extents;
+    };
+    nest_ = merge(0, static_cast<uint32_t>(trace_.domain.size()));
+    for (int item : trace_.folds) {
+        const std::vector<uint32_t>& axes = trace_.items[static_cast<size_t>(item)].axes;
+        folds_.push_back(merge(axes.front(), axes.back() + 1));
+        if (folds_.back().empty()) folds_.back().push_back({axes.back(), pool_.constant(1)});
+    }
+    Axes chosen{extents_of(nest_), lanes(widest), {}};
+    for (size_t k = 0; k < folds_.size(); ++k) chosen.folds.push_back({extents_of(folds_[k]), mapping(k)});
+    renumber();
+    return chosen;
+}
+
+}  // namespace
+
+Axes choose_axes(Trace& trace, ExtentPool& pool, int widest) { return Chooser(trace, pool).run(widest); }
 
 }  // namespace fuseline::schedule_map

@@ -1,15 +1,21 @@
-// The axes of a nest: unit axes dropped, neighbours merged where every access allows, lanes of the innermost
-// chosen.
+// The axes of a nest and of its folds: unit axes dropped, neighbours merged where every access allows, lanes
+// of the innermost chosen.
 #pragma once
 
 #include "compiler/schedule/trace.h"
 
 namespace fuseline::schedule_map {
 
-/// The nest of a trace, whose accesses have been rewritten to run over `extents`.
+/// The loops of a trace, whose accesses have been rewritten to run over `extents` and, in a fold, over that
+/// fold's extents, numbered behind them.
 struct Axes {
+    struct Fold {
+        std::vector<ExtentId> extents;  ///< at least one
+        ir::Mapping mapping = ir::Mapping::team;
+    };
     std::vector<ExtentId> extents;
     int lanes = 1;
+    std::vector<Fold> folds;  ///< by number
 };
 
 /// `widest`: bytes of the largest element loaded or stored.

@@ -1,6 +1,8 @@
-// Schedule `map`: one independent loop nest over the domain of a group, every element computed from loads.
+// The kernel of a group: one loop nest over its domain, every element computed from loads, with folds for
+// reductions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,8 @@ struct MapKernel {
     std::vector<uint32_t> scalars;  ///< operand of the group for each scalar
     /// Kernel size -> expression over the graph's sizes, in the kernel's order; ids are of `pool`.
     std::vector<std::pair<std::string, ExtentId>> sizes;
+    /// Of an update: the operand of the group whose memory the write buffer takes over.
+    std::optional<uint32_t> updated;
 };
 
 /// Lowers a group. `names`: what to call the group's results. `pool` starts as a copy of the function's.

@@ -1,67 +1,143 @@
 // schedule: lowers each group by its schedule and writes the plan: checks, host scalars, allocations,
-// launches.
+// launches, and the loops and branches around them.
 #include "compiler/schedule/schedule.h"
 
 #include <fmt/format.h>
 
 #include <unordered_map>
 
+#include "compiler/schedule/host_conditions.h"
 #include "compiler/schedule/map_kernel.h"
+#include "compiler/schedule/matmul_operands.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
 namespace {
 
 using ir::Function;
+using ir::Node;
 using ir::NodeId;
+using ir::RegionId;
 using ir::Structure;
 using ir::ValueId;
 using schedule_map::MapKernel;
 
+/// How a group of some schedule becomes a kernel.
+struct Lowering {
+    std::string_view schedule;
+    MapKernel (*lower)(const Function& function, NodeId group, const std::vector<std::string>& names,
+                       ExtentPool& pool);
+};
+constexpr Lowering kLowerings[] = {
+    {"map", schedule_map::lower_map},
+    {"reduce", schedule_map::lower_map},
+    {"update", schedule_map::lower_map},
+};
+
+MapKernel lower(const Function& f, NodeId group, const std::vector<std::string>& names, ExtentPool& pool) {
+    const auto& schedule = std::get<std::string>(f.node(group).attribute);
+    for (const Lowering& row : kLowerings) {
+        if (row.schedule == schedule) return row.lower(f, group, names, pool);
+    }
+    throw InternalError(fmt::format("schedule: a group has the unknown schedule {}", schedule));
+}
+
+/// A loop or branch whose regions are being written.
+struct Open {
+    NodeId from;
+    RegionId outer;
+    std::vector<RegionId> to;
+    uint32_t region = 0;
+    size_t position = 0;
+};
+
 class Scheduler {
 public:
     Scheduler(const Function& f, PassContext& context)
-        : f_(f), context_(context), pool_(f.extents), plan_(ir::Form::plan, f.name), cloner_(f, plan_) {}
+        : f_(f),
+          context_(context),
+          pool_(f.extents),
+          plan_(ir::Form::plan, f.name),
+          cloner_(f, plan_),
+          matmuls_(f),
+          conditions_(f) {}
 
     Scheduled run();
 
 private:
-    void checks_and_scalars();
+    void find_needed();
+    void checks_and_scalars(RegionId region);
+    void node(NodeId id);
+    void open(NodeId id);
+    void close();
+    void group(NodeId id);
+    void on_host(NodeId id);
+    void matmul(NodeId id);
+    void alias(NodeId id);
     std::vector<std::string> names_of(NodeId group) const;
-    void allocate(NodeId group);
+    void allocate(NodeId node, uint32_t result, const std::string& name);
+    void take_over(NodeId group, uint32_t operand, const std::string& name);
     void launch(NodeId group, MapKernel lowered);
     const Function& keep(Function kernel);
     void remark(NodeId group, const MapKernel& lowered);
+    bool stands_alone(const Node& n) const;
 
     const Function& f_;
     PassContext& context_;
     ExtentPool pool_;
     ir::Builder plan_;
     ir::Cloner cloner_;
+    MatmulOperands matmuls_;
+    HostConditions conditions_;
     Scheduled result_;
+    std::vector<bool> needed_;  ///< values that the plan uses
+    std::vector<Open> open_;
     std::unordered_map<std::string, size_t> kernel_by_text_;
     std::unordered_map<uint32_t, std::string> result_name_;  ///< value -> name of the entry's result
 };
 
-void Scheduler::checks_and_scalars() {
-    const ir::Region& body = f_.region(f_.body());
-    for (NodeId id : body.nodes) {
+/// A scalar operation outside the groups: the host computes it.
+bool Scheduler::stands_alone(const Node& n) const {
+    return n.op.elementwise() || n.op.is(Structure::constant_) || n.op.is(Structure::extent_);
+}
+
+/// Host scalars are written only where the plan uses them: what a kernel computes again is not.
+void Scheduler::find_needed() {
+    needed_.assign(f_.value_count(), false);
+    const auto mark = [&](std::span<const ValueId> values) {
+        for (ValueId v : values) needed_[v.index] = true;
+    };
+    std::vector<NodeId> alone;
+    std::vector<RegionId> todo{f_.body()};
+    while (!todo.empty()) {
+        const ir::Region& region = f_.region(todo.back());
+        todo.pop_back();
+        mark(region.yields);
+        for (NodeId id : region.nodes) {
+            const Node& n = f_.node(id);
+            if (stands_alone(n)) {
+                alone.push_back(id);
+                continue;
+            }
+            mark(f_.operands(n));
+            // What becomes host scalars itself may use constants around it.
+            if (n.op.is(Structure::group_) && !conditions_.on_host(id)) continue;
+            for (uint32_t k = 0; k < n.regions_count; ++k) todo.push_back(f_.region_of(n, k));
+        }
+    }
+    // A region is listed after those around it, each in order: users come after what they use.
+    for (size_t k = alone.size(); k-- > 0;) {
+        if (needed_[f_.result(alone[k]).index]) mark(f_.operands(alone[k]));
+    }
+}
+
+/// Checks come first, as they guard what follows; scalars depend on scalars alone.
+void Scheduler::checks_and_scalars(RegionId region) {
+    for (NodeId id : f_.region(region).nodes) {
         if (f_.node(id).op.is(Structure::check_)) cloner_.node(id);
     }
-    std::vector<bool> needed(f_.value_count(), false);
-    for (NodeId id : body.nodes) {
-        if (!f_.node(id).op.is(Structure::group_)) continue;
-        for (ValueId v : f_.operands(id)) needed[v.index] = true;
-    }
-    for (size_t k = body.nodes.size(); k-- > 0;) {
-        const NodeId id = body.nodes[k];
-        const auto& n = f_.node(id);
-        if (n.op.is(Structure::group_) || n.results_count != 1 || !needed[f_.result(id).index]) continue;
-        for (ValueId v : f_.operands(id)) needed[v.index] = true;
-    }
-    for (NodeId id : body.nodes) {
-        const auto& n = f_.node(id);
-        if (n.op.is(Structure::group_) || n.results_count != 1 || !needed[f_.result(id).index]) continue;
+    for (NodeId id : f_.region(region).nodes) {
+        if (!stands_alone(f_.node(id)) || !needed_[f_.result(id).index]) continue;
         require(f_.type(f_.result(id)).scalar(), "schedule: an array node stands outside the groups");
         cloner_.node(id);
     }
@@ -88,19 +164,23 @@ const Function& Scheduler::keep(Function kernel) {
     return result_.kernels[at->second];
 }
 
-void Scheduler::allocate(NodeId group) {
-    plan_.set_span(f_.span(group));
-    const std::vector<std::string> names = names_of(group);
-    for (uint32_t k = 0; k < f_.node(group).results_count; ++k) {
-        const ValueId v = f_.result(group, k);
-        const NodeId node = plan_.node(Structure::alloc_, {}, {cloner_.type(f_.type(v))});
-        cloner_.map(v, plan_.function().result(node));
-        plan_.name_value(plan_.function().result(node), names[k]);
-    }
+void Scheduler::allocate(NodeId node, uint32_t result, const std::string& name) {
+    const ValueId v = f_.result(node, result);
+    const ValueId made =
+        plan_.function().result(plan_.node(Structure::alloc_, {}, {cloner_.type(f_.type(v))}));
+    cloner_.map(v, made);
+    plan_.name_value(made, name);
+}
+
+/// The result of an update lies in the memory of the array that it changes.
+void Scheduler::take_over(NodeId group, uint32_t operand, const std::string& name) {
+    const ValueId from = cloner_.value(f_.operands(group)[operand]);
+    const NodeId own = plan_.node(Structure::own_, {&from, 1}, {plan_.type(from)});
+    cloner_.map(f_.result(group), plan_.function().result(own));
+    plan_.name_value(plan_.function().result(own), name);
 }
 
 void Scheduler::launch(NodeId group, MapKernel lowered) {
-    plan_.set_span(f_.span(group));
     std::vector<ValueId> operands;
     for (uint32_t k : lowered.reads) operands.push_back(cloner_.value(f_.operands(group)[k]));
     for (uint32_t k : lowered.writes) operands.push_back(cloner_.value(f_.result(group, k)));
@@ -113,6 +193,47 @@ void Scheduler::launch(NodeId group, MapKernel lowered) {
     plan_.node(Structure::launch_, operands, {}, std::move(launch));
 }
 
+void Scheduler::group(NodeId id) {
+    if (matmuls_.absorbed(id)) return;
+    if (conditions_.on_host(id)) return on_host(id);
+    const std::vector<std::string> names = names_of(id);
+    MapKernel lowered = lower(f_, id, names, pool_);
+    remark(id, lowered);
+    plan_.set_span(f_.span(id));
+    if (lowered.updated) {
+        take_over(id, *lowered.updated, names[0]);
+    } else {
+        for (uint32_t k = 0; k < names.size(); ++k) allocate(id, k, names[k]);
+    }
+    launch(id, std::move(lowered));
+}
+
+void Scheduler::on_host(NodeId id) {
+    const RegionId region = f_.region_of(f_.node(id), 0);
+    const std::vector<ValueId>& parameters = f_.region(region).parameters;
+    for (size_t k = 0; k < parameters.size(); ++k)
+        cloner_.map(parameters[k], cloner_.value(f_.operands(id)[k]));
+    const std::vector<ValueId> values = cloner_.inline_region(region);
+    for (uint32_t k = 0; k < values.size(); ++k) cloner_.map(f_.result(id, k), values[k]);
+}
+
+void Scheduler::matmul(NodeId id) {
+    plan_.set_span(f_.span(id));
+    const MatmulOperands::Call call = matmuls_.call(id);
+    allocate(id, 0, names_of(id)[0]);
+    const ValueId operands[] = {cloner_.value(call.left), cloner_.value(call.right),
+                                cloner_.value(f_.result(id))};
+    plan_.node(Structure::library_, operands, {}, call.function);
+}
+
+void Scheduler::alias(NodeId id) {
+    plan_.set_span(f_.span(id));
+    const ValueId from = cloner_.value(f_.operands(id)[0]);
+    const NodeId made = plan_.node(Structure::alias_, {&from, 1}, {cloner_.type(f_.type(f_.result(id)))});
+    cloner_.map(f_.result(id), plan_.function().result(made));
+    plan_.name_value(plan_.function().result(made), names_of(id)[0]);
+}
+
 void Scheduler::remark(NodeId group, const MapKernel& lowered) {
     const Function& k = lowered.kernel;
     for (NodeId id : k.region(k.body()).nodes) {
@@ -121,9 +242,60 @@ void Scheduler::remark(NodeId group, const MapKernel& lowered) {
         context_.remarks.push_back(
             {"schedule", f_.span(group),
              fmt::format("group of {} steps", f_.region(f_.region_of(f_.node(group), 0)).nodes.size()),
-             fmt::format("map: axes {}, lanes {}, arrays read {}, arrays written {}", loops->extents.size(),
-                         loops->lanes, lowered.reads.size(), lowered.writes.size())});
+             fmt::format("{}: axes {}, lanes {}, arrays read {}, arrays written {}", k.schedule,
+                         loops->extents.size(), loops->lanes, lowered.reads.size(), lowered.writes.size())});
     }
+}
+
+void Scheduler::open(NodeId id) {
+    const Node& n = f_.node(id);
+    Open o{id, plan_.insertion(), {}};
+    for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(plan_.make_region());
+    for (uint32_t k = 0; k < n.regions_count; ++k) {
+        for (ValueId p : f_.region(f_.region_of(n, k)).parameters) {
+            cloner_.map(p, plan_.region_parameter(o.to[k], cloner_.type(f_.type(p)), f_.value_name(p)));
+        }
+    }
+    plan_.set_insertion(o.to[0]);
+    checks_and_scalars(f_.region_of(n, 0));
+    open_.push_back(std::move(o));
+}
+
+/// Ends the region at hand, and with the last one the node.
+void Scheduler::close() {
+    Open& o = open_.back();
+    const Node& n = f_.node(o.from);
+    plan_.set_yields(o.to[o.region], cloner_.values(f_.region(f_.region_of(n, o.region)).yields));
+    o.position = 0;
+    if (++o.region < o.to.size()) {
+        plan_.set_insertion(o.to[o.region]);
+        return checks_and_scalars(f_.region_of(n, o.region));
+    }
+    const Open done = std::move(o);
+    open_.pop_back();
+    plan_.set_insertion(done.outer);
+    plan_.set_span(f_.span(done.from));
+    std::vector<ir::Type> types;
+    for (uint32_t k = 0; k < n.results_count; ++k)
+        types.push_back(cloner_.type(f_.type(f_.result(done.from, k))));
+    const NodeId made = plan_.node(n.op, cloner_.values(f_.operands(n)), std::move(types),
+                                   cloner_.attribute(n.attribute), done.to);
+    const std::vector<std::string> names = names_of(done.from);
+    for (uint32_t k = 0; k < n.results_count; ++k) {
+        cloner_.map(f_.result(done.from, k), plan_.function().result(made, k));
+        plan_.name_value(plan_.function().result(made, k), names[k]);
+    }
+}
+
+void Scheduler::node(NodeId id) {
+    const Node& n = f_.node(id);
+    if (n.op.is(Structure::check_) || stands_alone(n)) return;
+    if (n.op.is(Structure::group_)) return group(id);
+    if (n.op.is(Structure::matmul_)) return matmul(id);
+    if (n.op.is(Structure::reshape_)) return alias(id);
+    if (n.op.is(Structure::loop_) || n.op.is(Structure::if_)) return open(id);
+    require(n.op.is(Structure::assert_), "schedule: an array node stands outside the groups");
+    cloner_.node(id);
 }
 
 Scheduled Scheduler::run() {
@@ -132,20 +304,19 @@ Scheduled Scheduler::run() {
         result_name_.try_emplace(body.yields[k].index, f_.result_names[k]);
     }
     cloner_.parameters();
-    checks_and_scalars();
-    std::vector<NodeId> groups;
-    for (NodeId id : body.nodes) {
-        if (f_.node(id).op.is(Structure::group_)) groups.push_back(id);
+    find_needed();
+    checks_and_scalars(f_.body());
+    size_t position = 0;
+    while (!open_.empty() || position < body.nodes.size()) {
+        if (open_.empty()) {
+            node(body.nodes[position++]);
+            continue;
+        }
+        Open& o = open_.back();
+        const auto& nodes = f_.region(f_.region_of(f_.node(o.from), o.region)).nodes;
+        o.position < nodes.size() ? node(nodes[o.position++]) : close();
     }
-    for (NodeId id : groups) allocate(id);
-    for (NodeId id : groups) {
-        MapKernel lowered = schedule_map::lower_map(f_, id, names_of(id), pool_);
-        remark(id, lowered);
-        launch(id, std::move(lowered));
-    }
-    std::vector<ValueId> yields;
-    for (ValueId v : body.yields) yields.push_back(cloner_.value(v));
-    result_.plan = plan_.finish(std::move(yields), f_.result_names);
+    result_.plan = plan_.finish(cloner_.values(body.yields), f_.result_names);
     result_.plan.options = f_.options;
     return std::move(result_);
 }

@@ -1,7 +1,9 @@
-// Demand-driven tracing: a value is asked for under an index map, once for each different map.
+// Demand-driven tracing: a value is asked for under an index map and a guard, once for each different pair.
 #include "compiler/schedule/trace.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "compiler/ir/walk.h"
@@ -14,49 +16,8 @@ using ir::Function;
 using ir::IndexMap;
 using ir::Node;
 using ir::NodeId;
-using ir::RegionId;
 using ir::Structure;
 using ir::ValueId;
-
-std::vector<ValueId> inputs_of(const Function& f, NodeId id) {
-    const Node& n = f.node(id);
-    std::vector<ValueId> found(f.operands(n).begin(), f.operands(n).end());
-    if (n.regions_count == 0) return found;
-    std::unordered_map<uint32_t, bool> inside;
-    const auto regions_of = [&](const Node& owner, auto visit) {
-        for (uint32_t k = 0; k < owner.regions_count; ++k) visit(f.region(f.region_of(owner, k)));
-    };
-    const auto define = [&](const ir::Region& r) {
-        for (ValueId p : r.parameters) inside[p.index] = true;
-    };
-    const auto add = [&](std::span<const ValueId> values) {
-        for (ValueId v : values) {
-            if (!inside.count(v.index) && std::ranges::find(found, v) == found.end()) found.push_back(v);
-        }
-    };
-    regions_of(n, define);
-    for (uint32_t k = 0; k < n.regions_count; ++k) {
-        for (NodeId inner : ir::nodes_in_order(f, f.region_of(n, k))) {
-            const Node& i = f.node(inner);
-            regions_of(i, define);
-            for (uint32_t r = 0; r < i.results_count; ++r) inside[f.result(inner, r).index] = true;
-        }
-    }
-    for (uint32_t k = 0; k < n.regions_count; ++k) {
-        add(f.region(f.region_of(n, k)).yields);
-        for (NodeId inner : ir::nodes_in_order(f, f.region_of(n, k))) {
-            add(f.operands(inner));
-            regions_of(f.node(inner), [&](const ir::Region& r) { add(r.yields); });
-        }
-    }
-    return found;
-}
-
-bool passed_by_value(const Function& f, ValueId operand) {
-    if (!f.type(operand).scalar()) return false;
-    const Node* definition = f.definition(operand);
-    return definition == nullptr || !definition->op.is(Structure::group_);
-}
 
 Affine add_scaled(ExtentPool& pool, const Affine& a, ExtentId scale, const Affine& b) {
     Affine sum{pool.add(a.offset, pool.mul(scale, b.offset)), {}};
@@ -75,35 +36,83 @@ Affine add_scaled(ExtentPool& pool, const Affine& a, ExtentId scale, const Affin
 
 namespace {
 
+void append_key(std::vector<uint32_t>& key, const Affine& a) {
+    key.push_back(a.offset.index);
+    key.push_back(static_cast<uint32_t>(a.terms.size()));
+    for (const Affine::Term& t : a.terms) {
+        key.push_back(t.axis);
+        key.push_back(t.coefficient.index);
+    }
+}
+
+/// Numbers equal things alike.
+template <class T>
+class Interner {
+public:
+    uint32_t intern(std::vector<uint32_t> key, T thing) {
+        const auto [at, added] = ids_.try_emplace(std::move(key), static_cast<uint32_t>(things_.size()));
+        if (added) things_.push_back(std::move(thing));
+        return at->second;
+    }
+    const T& operator[](uint32_t id) const { return things_[id]; }
+
+private:
+    std::map<std::vector<uint32_t>, uint32_t> ids_;
+    std::vector<T> things_;
+};
+
 class Tracer {
 public:
     Tracer(const Function& f, NodeId group, ExtentPool& pool);
     Trace run();
 
 private:
-    using Key = std::pair<uint32_t, uint32_t>;  ///< value, map
+    using Guard = std::vector<Condition>;
+    /// A value at mapped elements, of which those outside the guard are not loaded.
     struct Demand {
         ValueId value;
-        uint32_t map = 0;
+        uint32_t map = 0, guard = 0;
+        auto operator<=>(const Demand&) const = default;
     };
     uint32_t intern(IndexMap map);
-    uint32_t map_for(ValueId value, uint32_t map) const { return f_.type(value).rank() == 0 ? 0 : map; }
+    uint32_t intern(Guard guard);
+    Demand demand(ValueId value, uint32_t map, uint32_t guard) const {
+        const bool scalar = f_.type(value).rank() == 0;
+        return {value, scalar ? 0 : map, scalar ? 0 : guard};
+    }
     Affine compose(const Affine& outer, const IndexMap& inner);
+    uint32_t compose(const IndexMap& outer, uint32_t inner);
     Affine linear(const std::vector<ExtentId>& shape, const IndexMap& at);
-    const IndexMap& coordinates(uint32_t map) const { return maps_[map]; }
-    bool expand(const Demand& demand, std::vector<Demand>& todo);
-    bool step(NodeId id, const Demand& demand, std::vector<Demand>& todo);
-    void leaf(const Demand& demand);
-    void define(const Demand& demand, Item item);
-    void define_step(NodeId id, uint32_t map, Item item);
+    uint32_t identity();
+    std::optional<Condition> condition(const Affine& index, ExtentId extent);
+
+    bool expand(const Demand& d, std::vector<Demand>& todo);
+    bool step(NodeId id, const Demand& d, std::vector<Demand>& todo);
+    bool view(NodeId id, const Demand& d, std::vector<Demand>& todo);
+    bool window(NodeId id, const Demand& d, std::vector<Demand>& todo);
+    bool gather(NodeId id, const Demand& d, std::vector<Demand>& todo);
+    bool fold(NodeId id, const Demand& d, std::vector<Demand>& todo);
+    void index(NodeId id, const Demand& d);
+    void leaf(const Demand& d);
+    Ref guard_item(uint32_t guard);
+    const Ref* wait(const Demand& d, std::vector<Demand>& todo) const;
+    Ref add(Item item);
+    void define(const Demand& d, Item item) { refs_[d] = add(std::move(item)); }
+    void define_all(NodeId id, const Demand& d, Item item);
+    int fold_of(const Affine& a) const;
+    uint32_t order_of(NodeId id) const;
+    Output output(ValueId yielded);
 
     const Function& f_;
     NodeId group_;
     ExtentPool& pool_;
     Trace trace_;
-    std::vector<IndexMap> maps_{{}};  ///< map 0 has no axes: that of rank-0 values
-    std::map<std::vector<uint32_t>, uint32_t> map_ids_;
-    std::map<Key, Ref> refs_;
+    Interner<IndexMap> maps_;  ///< map 0 has no axes: that of rank-0 values
+    Interner<Guard> guards_;   ///< guard 0 is none
+    std::map<Demand, Ref> refs_;
+    std::map<uint32_t, Ref> guard_refs_;
+    std::map<Demand, uint32_t> fold_axes_;               ///< the first axis of a demanded reduction
+    std::vector<int> axis_fold_;                         ///< number of an axis's fold; -1 in the domain
     std::unordered_map<uint32_t, uint32_t> operand_of_;  ///< region parameter -> operand
     std::unordered_map<uint32_t, uint32_t> order_;       ///< node -> position in the group
 };
@@ -112,29 +121,40 @@ Tracer::Tracer(const Function& f, NodeId group, ExtentPool& pool) : f_(f), group
     const ir::Region& region = f.region(f.region_of(f.node(group), 0));
     for (uint32_t k = 0; k < region.parameters.size(); ++k) operand_of_[region.parameters[k].index] = k;
     for (uint32_t k = 0; k < region.nodes.size(); ++k) order_[region.nodes[k].index] = k + 1;
-    map_ids_[{}] = 0;
-    trace_.domain = f.type(region.yields.front()).shape;
+    maps_.intern({}, {});
+    guards_.intern({}, {});
+    const Node* first = f.definition(region.yields.front());
+    const bool update = first != nullptr && first->op.is(Structure::update_);
+    trace_.domain = f.type(update ? f.operands(*first)[1] : region.yields.front()).shape;
+    trace_.extents = trace_.domain;
+    axis_fold_.assign(trace_.domain.size(), -1);
 }
 
 uint32_t Tracer::intern(IndexMap map) {
     std::vector<uint32_t> key;
-    for (const Affine& a : map) {
-        key.push_back(a.offset.index);
-        key.push_back(static_cast<uint32_t>(a.terms.size()));
-        for (const Affine::Term& t : a.terms) {
-            key.push_back(t.axis);
-            key.push_back(t.coefficient.index);
-        }
+    for (const Affine& a : map) append_key(key, a);
+    return maps_.intern(std::move(key), std::move(map));
+}
+
+uint32_t Tracer::intern(Guard guard) {
+    std::vector<uint32_t> key;
+    for (const Condition& c : guard) {
+        append_key(key, c.index);
+        key.insert(key.end(), {c.extent.index, c.low, c.high});
     }
-    const auto [at, added] = map_ids_.try_emplace(std::move(key), static_cast<uint32_t>(maps_.size()));
-    if (added) maps_.push_back(std::move(map));
-    return at->second;
+    return guards_.intern(std::move(key), std::move(guard));
 }
 
 Affine Tracer::compose(const Affine& outer, const IndexMap& inner) {
     Affine all{outer.offset, {}};
     for (const Affine::Term& t : outer.terms) all = add_scaled(pool_, all, t.coefficient, inner[t.axis]);
     return all;
+}
+
+uint32_t Tracer::compose(const IndexMap& outer, uint32_t inner) {
+    IndexMap at;
+    for (const Affine& a : outer) at.push_back(compose(a, maps_[inner]));
+    return intern(std::move(at));
 }
 
 Affine Tracer::linear(const std::vector<ExtentId>& shape, const IndexMap& at) {
@@ -148,112 +168,288 @@ Affine Tracer::linear(const std::vector<ExtentId>& shape, const IndexMap& at) {
     return all;
 }
 
-void Tracer::define(const Demand& demand, Item item) {
-    refs_[{demand.value.index, demand.map}] = {static_cast<int>(trace_.items.size()), 0};
-    trace_.items.push_back(std::move(item));
+/// Each axis of the domain as itself.
+uint32_t Tracer::identity() {
+    IndexMap map;
+    for (uint32_t axis = 0; axis < trace_.domain.size(); ++axis) {
+        Affine a{pool_.constant(0), {}};
+        if (!pool_.is_one(trace_.domain[axis])) a.terms.push_back({axis, pool_.constant(1)});
+        map.push_back(std::move(a));
+    }
+    return intern(std::move(map));
 }
 
-void Tracer::define_step(NodeId id, uint32_t map, Item item) {
-    const Node& n = f_.node(id);
-    for (uint32_t k = 0; k < n.results_count; ++k) {
-        refs_[{f_.result(id, k).index, map}] = {static_cast<int>(trace_.items.size()), k};
+/// The sides of 0 <= index < extent that the extents of the axes do not prove; nullopt where they prove both.
+std::optional<Condition> Tracer::condition(const Affine& index, ExtentId extent) {
+    ExtentId least = index.offset, most = index.offset;
+    bool low_known = true, high_known = true;
+    for (const Affine::Term& t : index.terms) {
+        const ExtentId last = pool_.sub(trace_.extents[t.axis], pool_.constant(1));
+        const ExtentId reach = pool_.mul(t.coefficient, last);
+        if (pool_.provably_nonnegative(t.coefficient)) {
+            most = pool_.add(most, reach);
+        } else if (pool_.provably_nonnegative(pool_.negate(t.coefficient))) {
+            least = pool_.add(least, reach);
+        } else {
+            low_known = high_known = false;
+        }
     }
+    Condition c{index, extent, !(low_known && pool_.provably_nonnegative(least)),
+                !(high_known && pool_.provably_le(pool_.add(most, pool_.constant(1)), extent))};
+    if (!c.low && !c.high) return std::nullopt;
+    return c;
+}
+
+int Tracer::fold_of(const Affine& a) const {
+    int fold = -1;
+    for (const Affine::Term& t : a.terms) fold = std::max(fold, axis_fold_[t.axis]);
+    return fold;
+}
+
+uint32_t Tracer::order_of(NodeId id) const {
+    const auto order = order_.find(id.index);
+    return order == order_.end() ? 0 : order->second;
+}
+
+/// An item stands in the fold that one of its inputs needs.
+Ref Tracer::add(Item item) {
+    const auto see = [&](Ref r) {
+        if (r.item >= 0) item.fold = std::max(item.fold, trace_.items[static_cast<size_t>(r.item)].fold);
+    };
+    item.fold = fold_of(item.affine);
+    for (const Condition& c : item.conditions) item.fold = std::max(item.fold, fold_of(c.index));
+    for (Ref r : item.inputs) see(r);
+    see(item.guard);
     trace_.items.push_back(std::move(item));
+    return {static_cast<int>(trace_.items.size()) - 1, 0};
+}
+
+void Tracer::define_all(NodeId id, const Demand& d, Item item) {
+    Ref ref = add(std::move(item));
+    for (; ref.result < f_.node(id).results_count; ++ref.result) {
+        refs_[{f_.result(id, ref.result), d.map, d.guard}] = ref;
+    }
+}
+
+/// The item that meets a demand; null, with the demand noted, where there is none yet.
+const Ref* Tracer::wait(const Demand& d, std::vector<Demand>& todo) const {
+    const auto known = refs_.find(d);
+    if (known != refs_.end()) return &known->second;
+    todo.push_back(d);
+    return nullptr;
+}
+
+Ref Tracer::guard_item(uint32_t guard) {
+    if (guard == 0) return {};
+    const auto known = guard_refs_.find(guard);
+    if (known != guard_refs_.end()) return known->second;
+    Item item;
+    item.kind = ItemKind::inside;
+    item.conditions = guards_[guard];
+    return guard_refs_[guard] = add(std::move(item));
 }
 
 /// A parameter of the group's region.
-void Tracer::leaf(const Demand& demand) {
-    const auto found = operand_of_.find(demand.value.index);
+void Tracer::leaf(const Demand& d) {
+    const auto found = operand_of_.find(d.value.index);
     require(found != operand_of_.end(), "schedule: a group uses an array from outside");
     Item item;
     item.operand = found->second;
-    if (passed_by_value(f_, f_.operands(group_)[found->second])) {
+    if (ir::passed_by_value(f_, f_.operands(group_)[found->second])) {
         item.kind = ItemKind::scalar;
         item.invariant = true;
     } else {
         item.kind = ItemKind::load;
-        item.affine = linear(f_.type(demand.value).shape, coordinates(demand.map));
+        item.affine = linear(f_.type(d.value).shape, maps_[d.map]);
+        item.guard = guard_item(d.guard);
     }
-    define(demand, std::move(item));
+    define(d, std::move(item));
 }
 
 /// An elementwise node, an apply or a constant: its inputs at the same element.
-bool Tracer::step(NodeId id, const Demand& demand, std::vector<Demand>& todo) {
+bool Tracer::step(NodeId id, const Demand& d, std::vector<Demand>& todo) {
     const size_t before = todo.size();
     Item item;
     item.node = id;
     item.invariant = true;
-    const auto order = order_.find(id.index);
-    item.order = order == order_.end() ? 0 : order->second;
-    for (ValueId v : inputs_of(f_, id)) {
-        const Demand input{v, map_for(v, demand.map)};
-        const auto known = refs_.find({v.index, input.map});
-        if (known == refs_.end()) {
-            todo.push_back(input);
-        } else {
-            item.inputs.push_back(known->second);
-            item.invariant =
-                item.invariant && trace_.items[static_cast<size_t>(known->second.item)].invariant;
-        }
+    item.order = order_of(id);
+    for (ValueId v : ir::inputs_of(f_, id)) {
+        const Ref* known = wait(demand(v, d.map, d.guard), todo);
+        if (known == nullptr) continue;
+        item.inputs.push_back(*known);
+        item.invariant = item.invariant && trace_.items[static_cast<size_t>(known->item)].invariant;
     }
     if (todo.size() != before) return false;
-    define_step(id, demand.map, std::move(item));
+    define_all(id, d, std::move(item));
+    return true;
+}
+
+void Tracer::index(NodeId id, const Demand& d) {
+    Item item;
+    item.kind = ItemKind::index;
+    item.node = id;
+    item.order = order_of(id);
+    item.affine = compose(std::get<Affine>(f_.node(id).attribute), maps_[d.map]);
+    define(d, std::move(item));
+}
+
+bool Tracer::view(NodeId id, const Demand& d, std::vector<Demand>& todo) {
+    const Node& n = f_.node(id);
+    const uint32_t at = compose(std::get<IndexMap>(n.attribute), d.map);
+    const Ref* known = wait(demand(f_.operands(n)[0], at, d.guard), todo);
+    if (known == nullptr) return false;
+    refs_[d] = *known;
+    return true;
+}
+
+bool Tracer::window(NodeId id, const Demand& d, std::vector<Demand>& todo) {
+    const Node& n = f_.node(id);
+    const ValueId source = f_.operands(n)[0];
+    const uint32_t at = compose(std::get<IndexMap>(n.attribute), d.map);
+    Guard inside;
+    for (size_t axis = 0; axis < f_.type(source).rank(); ++axis) {
+        if (const auto c = condition(maps_[at][axis], f_.type(source).shape[axis])) inside.push_back(*c);
+    }
+    Guard all = guards_[d.guard];
+    all.insert(all.end(), inside.begin(), inside.end());
+    const uint32_t own = intern(std::move(inside)), guard = intern(std::move(all));
+    const Demand wanted = demand(source, at, guard);
+    const Ref* element = wait(wanted, todo);
+    const Ref* fill = wait(demand(f_.operands(n)[1], 0, 0), todo);
+    if (element == nullptr || fill == nullptr) return false;
+    if (own == 0) {
+        refs_[d] = *element;
+        return true;
+    }
+    Item& loaded = trace_.items[static_cast<size_t>(element->item)];
+    if (loaded.kind == ItemKind::load && own == guard && loaded.fill.item < 0) {
+        // The load gives the fill itself; who wants it with another one loads again.
+        loaded.fill = *fill;
+        refs_[d] = *element;
+        refs_.erase(wanted);
+        return true;
+    }
+    Item item;
+    item.kind = ItemKind::choice;
+    item.node = id;
+    item.order = order_of(id);
+    item.inputs = {guard_item(own), *element, *fill};
+    define(d, std::move(item));
+    return true;
+}
+
+bool Tracer::gather(NodeId id, const Demand& d, std::vector<Demand>& todo) {
+    const auto operands = f_.operands(f_.node(id));
+    const size_t before = todo.size();
+    Item item;
+    item.kind = ItemKind::gather;
+    item.node = id;
+    item.order = order_of(id);
+    for (ValueId v : operands.subspan(1)) {
+        if (const Ref* known = wait(demand(v, d.map, d.guard), todo)) item.inputs.push_back(*known);
+    }
+    if (todo.size() != before) return false;
+    const auto found = operand_of_.find(operands[0].index);
+    require(found != operand_of_.end(), "schedule: elements are gathered from what no memory holds");
+    item.operand = found->second;
+    item.guard = guard_item(d.guard);
+    define(d, std::move(item));
+    return true;
+}
+
+bool Tracer::fold(NodeId id, const Demand& d, std::vector<Demand>& todo) {
+    const Node& n = f_.node(id);
+    const auto operands = f_.operands(n);
+    const size_t arrays = operands.size() / 2;
+    const std::vector<uint32_t>& reduced = std::get<ir::ReducedAxes>(n.attribute).axes;
+    const std::vector<ExtentId>& shape = f_.type(operands[0]).shape;
+    const auto [axes, added] = fold_axes_.try_emplace({f_.result(id), d.map, d.guard},
+                                                      static_cast<uint32_t>(trace_.extents.size()));
+    if (added) {
+        for (uint32_t axis : reduced) {
+            trace_.extents.push_back(shape[axis]);
+            axis_fold_.push_back(static_cast<int>(trace_.folds.size()));
+        }
+        trace_.folds.push_back(-1);
+    }
+    IndexMap map;
+    for (uint32_t axis = 0, kept = 0, next = 0; axis < shape.size(); ++axis) {
+        if (next < reduced.size() && reduced[next] == axis) {
+            Affine own{pool_.constant(0), {}};
+            if (!pool_.is_one(shape[axis])) own.terms.push_back({axes->second + next, pool_.constant(1)});
+            map.push_back(std::move(own));
+            ++next;
+        } else {
+            map.push_back(maps_[d.map][kept++]);
+        }
+    }
+    const uint32_t at = intern(std::move(map));
+    const size_t before = todo.size();
+    Item item;
+    item.kind = ItemKind::fold;
+    item.node = id;
+    item.order = order_of(id);
+    const std::vector<ValueId> inputs = ir::inputs_of(f_, id);
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const Ref* known = wait(k < arrays ? demand(inputs[k], at, d.guard) : demand(inputs[k], 0, 0), todo);
+        if (known != nullptr) (k < arrays ? item.elements : item.inputs).push_back(*known);
+    }
+    if (todo.size() != before) return false;
+    for (uint32_t k = 0; k < reduced.size(); ++k) item.axes.push_back(axes->second + k);
+    const int number = axis_fold_[axes->second];
+    define_all(id, d, std::move(item));
+    trace_.folds[static_cast<size_t>(number)] = static_cast<int>(trace_.items.size()) - 1;
     return true;
 }
 
 /// True when the demand is met; else what it waits for has been added.
-bool Tracer::expand(const Demand& demand, std::vector<Demand>& todo) {
-    if (refs_.count({demand.value.index, demand.map})) return true;
-    const NodeId id = f_.value(demand.value).definition;
+bool Tracer::expand(const Demand& d, std::vector<Demand>& todo) {
+    if (refs_.count(d)) return true;
+    const NodeId id = f_.value(d.value).definition;
+    const ir::Opcode op = id ? f_.node(id).op : ir::Opcode();
     if (!id) {
-        leaf(demand);
-        return true;
+        leaf(d);
+    } else if (op.is(Structure::index_)) {
+        index(id, d);
+    } else if (op.is(Structure::view_)) {
+        return view(id, d, todo);
+    } else if (op.is(Structure::window_)) {
+        return window(id, d, todo);
+    } else if (op.is(Structure::gather_)) {
+        return gather(id, d, todo);
+    } else if (op.is(Structure::reduce_)) {
+        return fold(id, d, todo);
+    } else {
+        return step(id, d, todo);
     }
-    const Node& n = f_.node(id);
-    if (n.op.is(Structure::index_)) {
-        Item item;
-        item.kind = ItemKind::index;
-        item.node = id;
-        item.order = order_[id.index];
-        item.affine = compose(std::get<Affine>(n.attribute), coordinates(demand.map));
-        define(demand, std::move(item));
-        return true;
-    }
-    if (!n.op.is(Structure::view_)) return step(id, demand, todo);
-    const ValueId source = f_.operands(n)[0];
-    IndexMap at;
-    for (const Affine& a : std::get<IndexMap>(n.attribute)) at.push_back(compose(a, coordinates(demand.map)));
-    const Demand inner{source, intern(std::move(at))};
-    const auto known = refs_.find({source.index, inner.map});
-    if (known == refs_.end()) {
-        todo.push_back(inner);
-        return false;
-    }
-    refs_[{demand.value.index, demand.map}] = known->second;
     return true;
 }
 
+Output Tracer::output(ValueId yielded) {
+    const NodeId id = f_.value(yielded).definition;
+    const bool update = id && f_.node(id).op.is(Structure::update_);
+    const uint32_t here = identity();
+    const ValueId value = update ? f_.operands(id)[1] : yielded;
+    require(f_.type(value).shape == trace_.domain, "schedule: a group stores values of two shapes");
+    const Demand wanted = demand(value, here, 0);
+    std::vector<Demand> todo{wanted};
+    while (!todo.empty()) {
+        const Demand next = todo.back();
+        if (expand(next, todo)) todo.pop_back();
+    }
+    Output out{refs_.at(wanted), linear(trace_.domain, maps_[here])};
+    if (!update) return out;
+    const ValueId base = f_.operands(id)[0];
+    trace_.updated = operand_of_.at(base.index);
+    const uint32_t places = compose(std::get<IndexMap>(f_.node(id).attribute), here);
+    out.place = linear(f_.type(base).shape, maps_[places]);
+    return out;
+}
+
 Trace Tracer::run() {
-    IndexMap identity;
-    for (uint32_t axis = 0; axis < trace_.domain.size(); ++axis) {
-        if (pool_.is_one(trace_.domain[axis])) {
-            identity.push_back({pool_.constant(0), {}});
-        } else {
-            identity.push_back({pool_.constant(0), {{axis, pool_.constant(1)}}});
-        }
-    }
-    trace_.store = linear(trace_.domain, identity);
-    const uint32_t here = intern(std::move(identity));
-    for (ValueId v : f_.region(f_.region_of(f_.node(group_), 0)).yields) {
-        require(f_.type(v).shape == trace_.domain, "schedule: a group stores values of two shapes");
-        const Demand output{v, map_for(v, here)};
-        std::vector<Demand> todo{output};
-        while (!todo.empty()) {
-            const Demand next = todo.back();
-            if (expand(next, todo)) todo.pop_back();
-        }
-        trace_.outputs.push_back(refs_.at({v.index, output.map}));
-    }
+    const ir::Region& region = f_.region(f_.region_of(f_.node(group_), 0));
+    for (ValueId v : region.yields) trace_.outputs.push_back(output(v));
+    require(!trace_.updated || region.yields.size() == 1, "schedule: an update shares its kernel");
     return std::move(trace_);
 }
 

@@ -1,8 +1,8 @@
-// What one group does for one element of its domain: loads, scalar steps and stores, with index maps pushed
-// to the loads.
+// What one group does for one element of its domain: loads, scalar steps, folds and stores, with index maps
+// pushed to the loads.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/ir.h"
@@ -17,34 +17,52 @@ struct Ref {
 
 enum class ItemKind : uint8_t {
     load,    ///< an element of operand `operand`'s array at `affine`
+    gather,  ///< an element of operand `operand`'s array at the indices `inputs`
     scalar,  ///< operand `operand`, a scalar argument of the kernel
     index,   ///< the number `affine`
+    inside,  ///< whether all of `conditions` hold
+    choice,  ///< `inputs[0]` (a bool) ? `inputs[1]` : `inputs[2]`
     step,    ///< node `node` on `inputs`
+    fold,    ///< the reduction `node` of `elements` over `axes`; `inputs` are its identities and what it captures
+};
+
+/// 0 <= index < extent.
+struct Condition {
+    ir::Affine index;
+    ExtentId extent;
+    bool low = false, high = false;  ///< which of the two sides must be tested
 };
 
 struct Item {
     ItemKind kind = ItemKind::step;
     uint32_t operand = 0;
     ir::NodeId node;
-    ir::Affine affine;        ///< over the domain's axes
-    std::vector<Ref> inputs;  ///< aligned with `Trace::inputs_of(node)`
-    bool invariant = false;   ///< the same for all elements, and no load
-    uint32_t order = 0;       ///< of the node in the group
+    ir::Affine affine;                  ///< over the axes of the domain and of folds
+    std::vector<Ref> inputs;            ///< of a step aligned with ir::inputs_of(node)
+    std::vector<Condition> conditions;  ///< of `inside`
+    Ref guard, fill;                    ///< of a load that is made where the guard holds
+    std::vector<Ref> elements;
+    std::vector<uint32_t> axes;
+    int fold = -1;           ///< number of the fold around it; -1 in the nest itself
+    bool invariant = false;  ///< the same for all elements, and no load
+    uint32_t order = 0;      ///< of the node in the group
 };
 
-/// The items of a group, each after its inputs.
+/// A value to store and where.
+struct Output {
+    Ref value;
+    ir::Affine place;
+};
+
+/// The items of a group, each after its inputs. Axes are numbered: those of the domain, then those of folds.
 struct Trace {
     std::vector<ExtentId> domain;
+    std::vector<ExtentId> extents;  ///< of all axes, the domain's first
     std::vector<Item> items;
-    std::vector<Ref> outputs;  ///< aligned with the group's yields
-    ir::Affine store;          ///< row-major over the domain
+    std::vector<Output> outputs;      ///< aligned with the group's yields
+    std::vector<int> folds;           ///< items, by number
+    std::optional<uint32_t> updated;  ///< the operand whose memory the one output changes
 };
-
-/// Operands of a node and values that its regions use from outside, each once.
-std::vector<ir::ValueId> inputs_of(const ir::Function& function, ir::NodeId node);
-
-/// True for a group's operand that is passed by value: a rank-0 parameter or host scalar.
-bool passed_by_value(const ir::Function& function, ir::ValueId operand);
 
 /// Traces a group node of `function`; sizes are made in `pool`, which starts as a copy of the function's.
 Trace trace_group(const ir::Function& function, ir::NodeId group, ExtentPool& pool);

@@ -19,6 +19,8 @@ struct Target {
     bool fma = true;
     /// CUDA: bytes of kernel parameters that the driver accepts (4096, or 32764 from driver 530 on).
     int parameter_bytes = 4096;
+    /// Whether a library multiplies matrices of floats; else kernels do.
+    bool matmul_library = true;
 };
 
 }  // namespace fuseline
