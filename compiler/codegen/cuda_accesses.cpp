@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/codegen/cuda_element.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
@@ -38,13 +39,17 @@ CudaAccess classify(const ir::Function& f, ir::NodeId id, uint32_t innermost, in
 
 }  // namespace
 
-std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId nest, int lanes) {
-    const ir::Region& region = kernel.region(kernel.region_of(kernel.node(nest), 0));
+std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId loops, int lanes) {
+    const ir::Node& n = kernel.node(loops);
+    const ir::Region& region = kernel.region(kernel.region_of(n, 0));
     require(!region.parameters.empty(), "a nest without axes has no lanes");
-    const auto innermost = static_cast<uint32_t>(region.parameters.size() - 1);
+    size_t axes = region.parameters.size();
+    if (n.op.is(ir::Structure::fold_)) axes += kernel.region(n.parent).parameters.size();
+    const auto innermost = static_cast<uint32_t>(axes - 1);
     std::vector<CudaAccess> accesses;
     for (ir::NodeId id : region.nodes) {
         const ir::Opcode op = kernel.node(id).op;
+        if (cuda_load_stays(kernel, id)) continue;
         if (op.is(ir::Structure::load_) || op.is(ir::Structure::store_)) {
             accesses.push_back(classify(kernel, id, innermost, lanes));
         }

@@ -22,7 +22,8 @@ struct CudaAccess {
     int modulus = 1;  ///< elements in so many bytes
 };
 
-/// Loads and stores of a nest in their order, for `lanes` elements a thread.
-std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId nest, int lanes);
+/// Loads and stores of the first region of a nest or fold in their order, for `lanes` elements a thread.
+/// Loads that stay where they stand (cuda_load_stays) are not among them.
+std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId loops, int lanes);
 
 }  // namespace fuseline

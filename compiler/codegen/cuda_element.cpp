@@ -25,9 +25,15 @@ constexpr size_t kColumns = 108;
 
 class ElementPrinter {
 public:
-    ElementPrinter(const ir::Function& f, NodeId nest, const std::vector<CudaUse>& uses,
+    ElementPrinter(const ir::Function& f, NodeId owner, const std::vector<CudaUse>& uses,
                    const SourceMap* sources)
-        : f_(f), region_(f.region_of(f.node(nest), 0)), uses_(uses), statements_(f, uses, sources, names_) {}
+        : f_(f), region_(f.region_of(f.node(owner), 0)), uses_(uses), statements_(f, uses, sources, names_) {
+        // The axes of a fold come after those of its nest.
+        if (f.node(owner).op.is(Structure::fold_)) axes_ = f.region(f.node(owner).parent).parameters;
+        const std::vector<ValueId>& own = f.region(region_).parameters;
+        axes_.insert(axes_.end(), own.begin(), own.end());
+        axis_names_.resize(axes_.size());
+    }
 
     CudaElement print(const std::string& name) {
         names_.take(name);
@@ -37,12 +43,26 @@ public:
         statements_.print(region_, [&](NodeId id) { access(id); });
         if (out_.stores.size() == 1) statements_.give_back(f_.operands(out_.stores[0])[1]);
         const std::string type = out_.stores.size() == 1 ? type_of(f_.operands(out_.stores[0])[1]) : "void";
-        const std::string head = fmt::format("static __device__ __forceinline__ {} {}(", type, name);
+        return whole(type);
+    }
+
+    CudaElement print_state(const std::string& name, const std::string& state) {
+        names_.take(name);
+        names_.take(state);
+        out_.name = name;
+        arguments();
+        statements_.print(region_, [&](NodeId id) { access(id); });
+        statements_.give_back(f_.region(region_).yields);
+        return whole(state);
+    }
+
+private:
+    CudaElement whole(const std::string& type) {
+        const std::string head = fmt::format("static __device__ __forceinline__ {} {}(", type, out_.name);
         out_.text = cuda_wrapped(head, parameters_, ") {", 4) + "\n" + statements_.take() + "}\n";
         return std::move(out_);
     }
 
-private:
     std::string type_of(ValueId v) const { return std::string(row(f_.type(v).dtype).cuda); }
 
     std::string parameter(const std::string& type, std::string_view wanted, CudaArgument argument) {
@@ -62,14 +82,18 @@ private:
         for (NodeId id : nodes) {
             const Node& n = f_.node(id);
             for (uint32_t k = 0; k < n.results_count; ++k) names_.prefer(f_.value_name(f_.result(id, k)));
-            if (n.op.is(Structure::load_)) load(id);
+            if (cuda_load_stays(f_, id)) {
+                own_load(id);
+            } else if (n.op.is(Structure::load_)) {
+                load(id);
+            }
             if (n.op.is(Structure::index_)) {
                 for (const ir::Affine::Term& t : std::get<ir::Affine>(n.attribute).terms) axes.insert(t.axis);
             }
             if (n.op.elementwise() || n.regions_count != 0) ++out_.work;
             if (n.op.is(Structure::while_) || n.op.is(Structure::for_)) out_.loops = true;
             const bool access = n.op.is(Structure::load_) || n.op.is(Structure::store_);
-            if (!access && !n.op.is(Structure::constant_)) out_.copies = false;
+            if (cuda_load_stays(f_, id) || (!access && !n.op.is(Structure::constant_))) out_.copies = false;
         }
         for (uint32_t axis : axes) index(axis);
         inner_ = {nodes.begin(), nodes.end()};
@@ -95,11 +119,23 @@ private:
         statements_.bind(v, {parameter(type_of(v), wanted, {CudaArgument::Kind::load, id, 0, {}, {}})});
     }
 
+    void own_load(NodeId id) {
+        if (uses_[f_.node(id).results_begin].count == 0) return;
+        const ValueId buffer = f_.operands(id)[0];
+        std::string& name = buffers_[buffer.index];
+        if (name.empty()) {
+            const std::string type = fmt::format("{}*", row(f_.type(buffer).dtype).cuda_storage);
+            name = parameter(type, buffer_name(buffer), {CudaArgument::Kind::buffer, id, 0, {}, {}});
+        }
+        if (!f_.node(id).op.is(Structure::load_)) return;
+        const std::string type = f_.index_bits == 32 ? "int" : "long long";
+        offsets_[id] = parameter(type, name + "_at", {CudaArgument::Kind::offset, id, 0, {}, {}});
+    }
+
     void index(uint32_t axis) {
-        const std::string_view own = f_.value_name(f_.region(region_).parameters[axis]);
+        const std::string_view own = f_.value_name(axes_[axis]);
         const std::string wanted =
             own.empty() ? std::string(1, static_cast<char>('i' + axis % 4)) : std::string(own);
-        axis_names_.resize(f_.region(region_).parameters.size());
         axis_names_[axis] = parameter("long long", wanted, {CudaArgument::Kind::axis, {}, axis, {}, {}});
     }
 
@@ -132,14 +168,21 @@ private:
             // A stored value that is used elsewhere too keeps its name as a local.
             const bool local = uses_[f_.operands(id)[1].index].count > 1;
             outputs_.push_back(names_.named(std::string(buffer_name(buffer)) + (local ? "_out" : "")));
-            parameters_.push_back(fmt::format("{}& {}", type_of(buffer), outputs_.back()));
+            const std::string_view type = row(f_.type(buffer).dtype).cuda_storage;
+            parameters_.push_back(fmt::format("{}& {}", type, outputs_.back()));
         }
     }
 
     void access(NodeId id) {
         const Node& n = f_.node(id);
-        if (n.op.is(Structure::load_)) return;
-        if (n.op.is(Structure::store_)) {
+        if (cuda_load_stays(f_, id)) {
+            const ValueId buffer = f_.operands(n)[0];
+            if (uses_[n.results_begin].count == 0) return;
+            const std::string offset = n.op.is(Structure::load_) ? offsets_.at(id) : "";
+            statements_.result(id, cuda_guarded(f_, id, buffers_.at(buffer.index), offset, statements_));
+        } else if (n.op.is(Structure::load_)) {
+            return;
+        } else if (n.op.is(Structure::store_)) {
             if (out_.stores.size() == 1) return;
             const auto at = std::ranges::find(out_.stores, id) - out_.stores.begin();
             statements_.assign(outputs_[static_cast<size_t>(at)], f_.operands(id)[1]);
@@ -180,6 +223,9 @@ private:
     CudaNames names_;
     CudaStatements statements_;
     std::set<NodeId> inner_;
+    std::vector<ValueId> axes_;
+    std::map<uint32_t, std::string> buffers_;
+    std::map<NodeId, std::string> offsets_;
     std::vector<std::string> parameters_;
     std::vector<std::string> axis_names_;
     std::vector<std::string> outputs_;
@@ -192,6 +238,29 @@ private:
 CudaElement cuda_element(const ir::Function& kernel, NodeId nest, const std::vector<CudaUse>& uses,
                          const SourceMap* sources, const std::string& name) {
     return ElementPrinter(kernel, nest, uses, sources).print(name);
+}
+
+CudaElement cuda_fold_element(const ir::Function& kernel, NodeId fold, const std::vector<CudaUse>& uses,
+                              const SourceMap* sources, const std::string& name, const std::string& state) {
+    return ElementPrinter(kernel, fold, uses, sources).print_state(name, state);
+}
+
+bool cuda_load_stays(const ir::Function& kernel, NodeId node) {
+    const Node& n = kernel.node(node);
+    return n.op.is(Structure::load_at_) || (n.op.is(Structure::load_) && n.operands_count > 1);
+}
+
+CudaText cuda_guarded(const ir::Function& kernel, NodeId load, const std::string& buffer,
+                      const std::string& offset, CudaStatements& statements) {
+    const Node& n = kernel.node(load);
+    const auto operands = kernel.operands(n);
+    const size_t guard = n.op.is(Structure::load_at_) ? 2 : 1;
+    const ir::Type& type = kernel.type(kernel.result(load));
+    const std::string at = guard == 2 ? statements.use(operands[1]).text : offset;
+    const CudaText element{cuda_value(type, fmt::format("{}[{}]", buffer, at))};
+    if (operands.size() == guard) return element;
+    const CudaText choice[] = {statements.use(operands[guard]), element, statements.use(operands[guard + 1])};
+    return cuda_expression(OpId::where_, type.dtype, type.dtype, choice);
 }
 
 std::string cuda_wrapped(const std::string& head, const std::vector<std::string>& items,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/codegen/cuda_statements.h"
 #include "compiler/codegen/cuda_uses.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
@@ -14,7 +15,9 @@ namespace fuseline {
 struct CudaArgument {
     enum class Kind : uint8_t {
         load,    ///< the element that `node` loads
-        axis,    ///< index number `axis` of the nest
+        buffer,  ///< the buffer of `node`, a load of the function's own
+        offset,  ///< where in its buffer `node` loads
+        axis,    ///< index number `axis` of the nest, and of the fold behind them
         scalar,  ///< `value`, computed before the nest or a parameter of the kernel
         size,    ///< the kernel's size `symbol`
     } kind = Kind::load;
@@ -34,12 +37,24 @@ struct CudaElement {
     /// Elementwise and structural nodes; constants, accesses and sizes count for nothing.
     size_t work = 0;
     bool loops = false;  ///< while or for
-    /// Every stored value is a loaded one, a constant or one from outside: the function would do nothing.
+    /// Every stored or given value is a loaded one, a constant or one from outside: the function would do
+    /// nothing.
     bool copies = true;
 };
 
 CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std::vector<CudaUse>& uses,
                          const SourceMap* sources, const std::string& name);
+
+/// The first region of a fold: the function returns a `state`.
+CudaElement cuda_fold_element(const ir::Function& kernel, ir::NodeId fold, const std::vector<CudaUse>& uses,
+                              const SourceMap* sources, const std::string& name, const std::string& state);
+
+/// A load that depends on computed values: it has a guard or a computed offset, and stands where it is used.
+bool cuda_load_stays(const ir::Function& kernel, ir::NodeId node);
+
+/// `buffer[offset]` as a value; with a guard, nothing is read where that is false.
+CudaText cuda_guarded(const ir::Function& kernel, ir::NodeId load, const std::string& buffer,
+                      const std::string& offset, CudaStatements& statements);
 
 /// Lines of `head` + items with `separator` and a blank between + `tail`; further lines begin with `indent`
 /// blanks.

@@ -1,4 +1,4 @@
-// Prints a map kernel as CUDA C++: parameters, scalar code before the nest, the whole.
+// Prints a kernel as CUDA C++: parameters, scalar code before the nest, the whole.
 #include <fmt/format.h>
 
 #include "compiler/codegen/cuda_geometry.h"
@@ -6,6 +6,7 @@
 #include "compiler/codegen/emitters.h"
 #include "compiler/codegen/prelude_blocks.h"
 #include "compiler/support/errors.h"
+#include "embedded/cuda_fold.h"
 #include "embedded/cuda_lanes.h"
 #include "embedded/cuda_prelude.h"
 
@@ -24,9 +25,11 @@ CudaKernelPrinter::CudaKernelPrinter(const ir::Function& f, const std::string& s
       loops_(std::get<ir::Loops>(f.node(nest_).attribute)),
       uses_(cuda_uses(f)),
       statements_(f, uses_, sources, names_),
-      sizes_(f, symbols_, names_) {
+      sizes_(f, symbols_, names_),
+      folds_(cuda_folds(f)) {
     reserve_names();
-    element_ = cuda_element(f_, nest_, uses_, sources, function_);
+    if (!folds_.any()) element_ = cuda_element(f_, nest_, uses_, sources, function_);
+    for (NodeId id : folds_.folds) fold_texts_[id] = cuda_fold_functions(f_, id, uses_, sources, names_);
 }
 
 std::string CudaKernelPrinter::print() {
@@ -36,29 +39,35 @@ std::string CudaKernelPrinter::print() {
     nest();
     std::string kernel = signature() + scalars;
     for (const std::string& declaration : sizes_.declarations()) kernel += "    " + declaration + "\n";
-    const std::string element = element_.copies ? "" : "// One element.\n" + element_.text + "\n";
-    const std::string code = element + kernel + body_ + "}\n";
+    std::string functions = element_.copies ? "" : "// One element.\n" + element_.text + "\n";
+    for (NodeId id : folds_.folds) functions += fold_texts_[id].text;
+    const std::string code = functions + kernel + body_ + "}\n";
     std::string library(embedded::kCudaPrelude);
     library += "\n";
     library += embedded::kCudaLanes;
+    library += "\n";
+    library += embedded::kCudaFold;
     return heading() + select_prelude(library, prelude_names(library, code)) + code;
 }
 
 std::string CudaKernelPrinter::heading() const {
     const std::string lanes = loops_.lanes == 1 ? "" : fmt::format(", {} elements a thread", loops_.lanes);
+    const std::string shares = !folds_.any() ? lanes
+                               : folds_.team ? ", neighbouring threads share an output"
+                                             : ", neighbouring threads have neighbouring outputs";
     return fmt::format("// Kernel {}: {}{}, {}-bit indices.\n\n", names_.identifier(f_.name),
-                       names_.identifier(f_.schedule), lanes, f_.index_bits);
+                       names_.identifier(f_.schedule), shares, f_.index_bits);
 }
 
 std::string CudaKernelPrinter::signature() const {
     // The 1 keeps ptxas from spilling for an occupancy that nobody asked for.
-    const std::string head =
-        fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1) {}(", kCudaThreads, symbol_);
+    const std::string head = fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1) {}(",
+                                         folds_.any() ? folds_.most_threads() : kCudaThreads, symbol_);
     return cuda_wrapped(head, parameters_, ") {", 4) + "\n";
 }
 
 std::string CudaKernelPrinter::parameter(ValueId v, const std::string& name) const {
-    const std::string_view type = row(f_.type(v).dtype).cuda;
+    const std::string_view type = row(f_.type(v).dtype).cuda_storage;
     switch (f_.type(v).kind) {
         case ir::TypeKind::read_buffer: return fmt::format("const {}* __restrict__ {}", type, name);
         case ir::TypeKind::write_buffer: return fmt::format("{}* __restrict__ {}", type, name);
@@ -74,12 +83,16 @@ void CudaKernelPrinter::reserve_names() {
         const ValueId v = body.parameters[k];
         const std::string name = names_.named(f_.parameter_names[k]);
         parameters_.push_back(parameter(v, name));
-        statements_.bind(v, {name});
+        statements_.bind(v, {cuda_value(f_.type(v), name)});
         buffers_.emplace(v.index, name);
     }
     for (const std::string& size : f_.sizes) {
         symbols_[size] = names_.named(size);
         parameters_.push_back("const long long " + symbols_[size]);
+    }
+    if (folds_.shared()) {
+        workspace_ = names_.local("work");
+        parameters_.push_back("unsigned char* " + workspace_);
     }
     for (NodeId id : body.nodes) {
         const Node& n = f_.node(id);
@@ -90,8 +103,11 @@ void CudaKernelPrinter::reserve_names() {
 void CudaKernelPrinter::before_nest() {
     statements_.print(f_.body(), [&](NodeId id) {
         const Node& n = f_.node(id);
-        if (n.op.is(Structure::load_)) {
-            statements_.result(id, {element_of(id)});
+        if (cuda_load_stays(f_, id)) {
+            const std::string offset = n.op.is(Structure::load_) ? offset_of(id, "") : "";
+            statements_.result(id, cuda_guarded(f_, id, buffer(id), offset, statements_));
+        } else if (n.op.is(Structure::load_)) {
+            statements_.result(id, {cuda_value(f_.type(f_.result(id)), element_of(id))});
         } else if (n.op.is(Structure::extent_)) {
             statements_.result(id, cuda_size_value(f_.extents, std::get<ExtentId>(n.attribute), symbols_));
         } else {
@@ -109,6 +125,7 @@ void CudaKernelPrinter::name_axes() {
 }
 
 void CudaKernelPrinter::nest() {
+    if (folds_.any()) return fold_nest();
     if (loops_.extents.empty()) return one_each();
     if (loops_.mapping == ir::Mapping::sequential) return sequential();
     if (loops_.lanes != 1) return lanes();

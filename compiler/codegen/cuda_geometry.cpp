@@ -1,9 +1,9 @@
-// Launch geometry of map kernels.
+// Launch geometry.
 #include "compiler/codegen/cuda_geometry.h"
 
 #include <fmt/format.h>
 
-#include "compiler/codegen/emitters.h"
+#include "compiler/codegen/cuda_folds.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
@@ -22,7 +22,7 @@ std::map<std::string, int64_t> size_map(const ir::Function& kernel, const std::v
 }
 
 /// Threads that have an element: one for `lanes` neighbours of a row.
-int64_t thread_count(const ir::Function& kernel, const ir::Loops& loops,
+int64_t thread_count(const ir::Function& kernel, const ir::Loops& loops, int lanes,
                      const std::map<std::string, int64_t>& sizes) {
     int64_t count = 1;
     bool fits = true;
@@ -34,8 +34,7 @@ int64_t thread_count(const ir::Function& kernel, const ir::Loops& loops,
                                         kernel.extents.text(loops.extents[k]), why));
         if (*extent <= 0) return 0;
         const bool innermost = k + 1 == loops.extents.size();
-        fits = !__builtin_mul_overflow(count, innermost ? ceil_div(*extent, loops.lanes) : *extent, &count) &&
-               fits;
+        fits = !__builtin_mul_overflow(count, innermost ? ceil_div(*extent, lanes) : *extent, &count) && fits;
     }
     if (!fits) throw UserError("an array has more than 2^63 elements");
     return count;
@@ -53,11 +52,15 @@ ir::NodeId cuda_nest(const ir::Function& kernel) {
 CudaGeometry cuda_geometry(const ir::Function& kernel, const std::vector<int64_t>& sizes) {
     const auto& loops = std::get<ir::Loops>(kernel.node(cuda_nest(kernel)).attribute);
     CudaGeometry geometry;
-    const int64_t threads = thread_count(kernel, loops, size_map(kernel, sizes));
+    const std::map<std::string, int64_t> named = size_map(kernel, sizes);
+    const CudaFolds folds = cuda_folds(kernel);
+    geometry.takes_workspace = folds.shared();
+    const int64_t threads = thread_count(kernel, loops, folds.any() ? 1 : loops.lanes, named);
     if (threads == 0) {
         geometry.grid[0] = 0;
         return geometry;
     }
+    if (folds.any()) return cuda_fold_geometry(kernel, folds, threads, named);
     if (loops.extents.empty() || loops.mapping == ir::Mapping::sequential) return geometry;
     geometry.block[0] = kCudaThreads;
     const int64_t blocks = ceil_div(threads, kCudaThreads);

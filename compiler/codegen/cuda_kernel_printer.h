@@ -1,13 +1,16 @@
-// Prints one map kernel: its parts, shared by the files that print them.
+// Prints one kernel: its parts, shared by the files that print them.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/codegen/cuda_accesses.h"
 #include "compiler/codegen/cuda_element.h"
+#include "compiler/codegen/cuda_fold_functions.h"
+#include "compiler/codegen/cuda_folds.h"
 #include "compiler/codegen/cuda_sizes.h"
 #include "compiler/codegen/cuda_statements.h"
 
@@ -40,13 +43,37 @@ private:
     std::string element_of(ir::NodeId access);
     /// How a loaded element is written.
     using Loaded = std::function<std::string(ir::NodeId load)>;
-    std::vector<std::string> arguments(const Loaded& loaded, const std::string& inner);
+    std::vector<std::string> arguments(const CudaElement& element, const Loaded& loaded,
+                                       const std::string& inner);
+    /// The offset of a load; `inner` is the innermost index.
+    std::string offset_of(ir::NodeId access, const std::string& inner);
     void copy(const Loaded& loaded, const std::vector<std::string>& targets);
     /// Computes one element of each target; `inner` is the innermost index.
     void compute(const Loaded& loaded, const std::string& inner, const std::vector<std::string>& targets);
 
+    // cuda_fold_nest.cpp: nests with folds, what stands outside the folds.
+    void fold_nest();
+    void share_out();
+    void nest_node(ir::NodeId id);
+    void join_blocks();
+    std::string product(std::span<const ExtentId> extents) const;
+    std::vector<std::string> divided(const std::string& flat, std::span<const std::string> axes,
+                                     std::span<const ExtentId> extents);
+
+    // cuda_fold_call.cpp: one fold.
+    void fold(ir::NodeId id);
+    std::string inner_name(const std::string& wanted);
+    bool takes_four(ir::NodeId id, const std::vector<CudaAccess>& accesses) const;
+    void declare_fold_aligned(CudaFold& fold, const std::vector<CudaAccess>& accesses);
+    void one_element(CudaFold& fold);
+    void four_elements(CudaFold& fold, const std::vector<CudaAccess>& accesses);
+    std::vector<std::string> own_axes(const CudaFold& fold);
+    std::string state_of(const CudaFold& fold, const Loaded& loaded, const std::string& inner);
+    void fold_call(CudaFold& fold);
+
     // cuda_lane_loop.cpp: several elements a thread.
     void lanes();
+    size_t single_loads() const;
     std::vector<std::string> alignment(const std::vector<CudaAccess>& accesses);
     void declare_aligned(const std::vector<std::string>& alignment);
     /// The choice as an expression; the second where no access can ever be wide.
@@ -71,8 +98,14 @@ private:
     CudaStatements statements_;
     std::map<std::string, std::string> symbols_;
     CudaIndexSizes sizes_;
+    CudaFolds folds_;
     std::string function_;
     CudaElement element_;
+    std::map<ir::NodeId, CudaFold> fold_texts_;
+    /// Variables of nests with folds: how many outputs there are, which one a thread works on, whether it
+    /// stores it, shared memory, the workspace.
+    std::string outputs_, output_, owner_, shared_, workspace_;
+    std::vector<std::string> lambda_names_;
     std::map<uint32_t, std::string> buffers_;
     std::vector<std::string> parameters_;
     std::vector<std::string> axes_;

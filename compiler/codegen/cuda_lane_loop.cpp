@@ -15,9 +15,13 @@ using ir::Structure;
 
 namespace {
 
-/// Bodies with more nodes, and loops, are compiled once and turned through their lanes. Unrolled bodies run
-/// 10 to 17% faster where arithmetic is the limit, and take NVRTC half as long again.
-constexpr size_t kUnrolledWork = 40;
+/// Bodies with more nodes in all their lanes, and loops, are compiled once and turned through their lanes.
+/// Unrolled bodies run 10 to 17% faster where arithmetic is the limit, and take NVRTC half as long again.
+constexpr size_t kUnrolledWork = 160;
+
+/// From so many loads on that are made one by one, threads take elements apart, as a warp then reads a line
+/// of memory with each where neighbours would read parts of four.
+constexpr size_t kSingleLoads = 3;
 
 void add_once(std::vector<std::string>& list, std::string text) {
     if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
@@ -26,12 +30,21 @@ void add_once(std::vector<std::string>& list, std::string text) {
 }  // namespace
 
 void CudaKernelPrinter::lanes() {
-    const std::vector<CudaAccess> accesses = cuda_accesses(f_, nest_, loops_.lanes);
+    std::vector<CudaAccess> accesses = cuda_accesses(f_, nest_, loops_.lanes);
+    if (single_loads() >= kSingleLoads) {
+        for (CudaAccess& a : accesses) a.wide = false;
+    }
     declare_aligned(alignment(accesses));
     first_element();
     load_lanes(accesses);
     loop_over_lanes();
     store_lanes(accesses);
+}
+
+/// Loads that the element makes itself, one by one.
+size_t CudaKernelPrinter::single_loads() const {
+    return static_cast<size_t>(std::ranges::count_if(
+        element_.arguments, [](const CudaArgument& a) { return a.kind == CudaArgument::Kind::offset; }));
 }
 
 /// The conditions, each the same for all threads, under which wide accesses are aligned.
@@ -113,7 +126,7 @@ void CudaKernelPrinter::load_lanes(const std::vector<CudaAccess>& accesses) {
         const std::string base = own.empty() ? buffer(a.node) : std::string(own);
         if (a.kind == CudaAccess::Kind::repeated) {
             repeated_[a.node] = names_.local(base + "0");
-            line(fmt::format("const {} {} = {};", row(f_.type(f_.result(a.node)).dtype).cuda,
+            line(fmt::format("const {} {} = {};", row(f_.type(f_.result(a.node)).dtype).cuda_storage,
                              repeated_[a.node], element_of(a.node)));
             continue;
         }
@@ -123,13 +136,14 @@ void CudaKernelPrinter::load_lanes(const std::vector<CudaAccess>& accesses) {
     }
     for (NodeId store : element_.stores) {
         packs_[store] = names_.local(buffer(store) + std::to_string(loops_.lanes));
-        line(fmt::format("fl_lanes<{}, {}> {};", row(f_.type(f_.operands(store)[0]).dtype).cuda, loops_.lanes,
-                         packs_[store]));
+        line(fmt::format("fl_lanes<{}, {}> {};", row(f_.type(f_.operands(store)[0]).dtype).cuda_storage,
+                         loops_.lanes, packs_[store]));
     }
 }
 
 void CudaKernelPrinter::loop_over_lanes() {
-    const bool rolled = element_.work > kUnrolledWork || element_.loops;
+    const size_t work = element_.work * static_cast<size_t>(loops_.lanes);
+    const bool rolled = work > kUnrolledWork || element_.loops;
     const std::string at = rolled ? "0" : lane_;
     body_ += rolled ? "#pragma unroll 1\n" : "#pragma unroll\n";
     line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", lane_, loops_.lanes));
@@ -141,8 +155,13 @@ void CudaKernelPrinter::loop_over_lanes() {
     std::vector<std::string> targets, turned;
     for (NodeId store : element_.stores) targets.push_back(fmt::format("{}[{}]", packs_.at(store), at));
     // Lanes without an element work on the first one's, so that every loop in the body ends.
-    const std::string inner =
+    std::string inner =
         fmt::format("{0} + ({1} * {2} < {3} ? {1} * {2} : 0)", axes_.back(), lane_, step_, left_);
+    if (single_loads() != 0) {
+        const std::string name = names_.local(axes_.back() + "_lane");
+        line(fmt::format("const {} {} = {};", sizes_.index_type(), name, inner));
+        inner = name;
+    }
     compute(loaded, inner, targets);
     for (const auto& [node, name] : packs_) turned.push_back(name);
     if (rolled) wrapped("fl_turn(", turned, ");");

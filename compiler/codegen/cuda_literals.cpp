@@ -43,14 +43,14 @@ std::string hexadecimal(double value) {
 }
 
 CudaText float_literal(DType dtype, Scalar value) {
-    const bool narrow = dtype == DType::f32_;
-    const double number = narrow ? value.as_f32() : value.as_f64();
+    const bool narrow = dtype != DType::f64_;
+    const double number = scalar_to_f64(dtype, value);
+    const std::string decimal = scalar_text(dtype, value);
     if (!std::isfinite(number)) {
-        const std::string decimal = scalar_text(dtype, value);
+        if (is_half(dtype)) value = scalar_from_f64(DType::f32_, number);
         return {narrow ? fmt::format("__int_as_float(0x{:08x}) /* {} */", value.bits & 0xffffffffu, decimal)
                        : fmt::format("__longlong_as_double(0x{:016x}ull) /* {} */", value.bits, decimal)};
     }
-    const std::string decimal = scalar_text(dtype, value);
     const char* suffix = narrow ? "f" : "";
     const int precedence = std::signbit(number) ? kPrefix : 0;
     if (is_exact(number, decimal)) return {decimal + suffix, precedence};
@@ -78,10 +78,7 @@ CudaText integer_literal(DType dtype, Scalar value) {
 CudaText cuda_literal(DType dtype, Scalar value) {
     if (is_bool(dtype)) return {value.as_bool() ? "true" : "false"};
     if (is_integer(dtype)) return integer_literal(dtype, value);
-    if (dtype == DType::f16_ || dtype == DType::bf16_)
-        return {fmt::format("({})0x{:04x}", row(dtype).cuda, value.bits), kPrefix};
-    require(dtype == DType::f32_ || dtype == DType::f64_,
-            "constants of this element type have no CUDA literal");
+    require(is_float(dtype), "constants of this element type have no CUDA literal");
     return float_literal(dtype, value);
 }
 

@@ -68,7 +68,7 @@ std::set<std::string> cell_words() {
     std::set<std::string> words;
     for (size_t k = 0; k < op_count(); ++k) {
         const Cells& c = row(static_cast<OpId>(k)).cuda;
-        for (std::string_view cell : {c.boolean, c.signed_integer, c.unsigned_integer, c.floating}) {
+        for (std::string_view cell : {c.boolean, c.signed_integer, c.unsigned_integer, c.floating, c.half}) {
             add_words(cell, words);
         }
     }

@@ -24,6 +24,8 @@ public:
     std::string temporary();
     /// Takes a name that stands in an enclosing scope.
     void take(const std::string& name) { taken_.insert(name); }
+    /// Ends the scope of a name.
+    void release(const std::string& name) { taken_.erase(name); }
 
 private:
     std::set<std::string> reserved_;

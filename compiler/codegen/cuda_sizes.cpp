@@ -60,10 +60,10 @@ private:
         }
         if (a.kind == AtomKind::floordiv)
             return call("fl_floordiv", sum(a.operands[0], true), sum(a.operands[1], true));
-        if (a.kind == AtomKind::max0) return call("fl_max", sum(a.operands[0], true), {"0ll"});
+        if (a.kind == AtomKind::max0) return call("fl_imax", sum(a.operands[0], true), {"0ll"});
         CudaText least = sum(a.operands[0], true);
         for (size_t k = 1; k < a.operands.size(); ++k)
-            least = call("fl_min", least, sum(a.operands[k], true));
+            least = call("fl_imin", least, sum(a.operands[k], true));
         return least;
     }
 

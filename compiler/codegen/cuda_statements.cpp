@@ -38,6 +38,10 @@ std::string comment_text(std::string_view text) {
 
 }  // namespace
 
+std::string cuda_value(const ir::Type& type, const std::string& text) {
+    return is_half(type.dtype) && type.kind == ir::TypeKind::value ? "float(" + text + ")" : text;
+}
+
 DType cuda_operation_dtype(const ir::Function& function, const Node& node) {
     const auto operands = function.operands(node);
     const bool select = row(node.op.op()).rule == TypeRule::select;
@@ -128,6 +132,16 @@ void CudaStatements::give_back(ValueId value) {
     line(fmt::format("return {};", use(value).text));
 }
 
+void CudaStatements::give_back(std::span<const ValueId> values) {
+    if (values.size() == 1) return give_back(values[0]);
+    std::vector<std::string> texts;
+    for (ValueId v : values) {
+        if (values_[v.index].pending) place(values_[v.index].node);
+        texts.push_back(use(v).text);
+    }
+    line(fmt::format("return {{{}}};", fmt::join(texts, ", ")));
+}
+
 void CudaStatements::elementwise(NodeId id) {
     const Node& n = f_.node(id);
     const auto operands = f_.operands(n);
@@ -151,12 +165,17 @@ void CudaStatements::elementwise(NodeId id) {
 }
 
 void CudaStatements::print(ir::RegionId region, const Access& access) {
+    print(region, access, [](NodeId) { return true; });
+}
+
+void CudaStatements::print(ir::RegionId region, const Access& access, const Wanted& wanted) {
     frames_.push_back({region, 0, 0, out_.size()});
     for (;;) {
         Frame& frame = frames_.back();
         const std::vector<NodeId>& nodes = f_.region(frame.region).nodes;
         if (frame.position < nodes.size()) {
-            node(nodes[frame.position++], access);
+            const NodeId next = nodes[frame.position++];
+            if (frames_.size() > 1 || wanted(next)) node(next, access);
         } else if (frames_.size() == 1) {
             frames_.pop_back();
             return;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/cuda_names.h"
@@ -33,6 +35,9 @@ public:
     /// Called for nodes that are neither elementwise nor scalar structure (load, store, index, extent, nest).
     using Access = std::function<void(ir::NodeId)>;
     void print(ir::RegionId region, const Access& access);
+    /// Only those nodes of the region itself that `wanted` names.
+    using Wanted = std::function<bool(ir::NodeId)>;
+    void print(ir::RegionId region, const Access& access, const Wanted& wanted);
 
     /// Offers an expression as the value of a node's result: inlined or declared.
     void result(ir::NodeId node, CudaText text);
@@ -40,11 +45,15 @@ public:
     void assign(const std::string& target, ir::ValueId value);
     /// `return value;`
     void give_back(ir::ValueId value);
+    /// `return {a, b};` for several, a struct.
+    void give_back(std::span<const ir::ValueId> values);
     void line(std::string_view text);
+    /// A line at the margin.
+    void raw(std::string_view text) { out_.append(text).append("\n"); }
     /// The comment of a node's source line unless it is the one above.
     void place(ir::NodeId node);
 
-    std::string take() { return std::move(out_); }
+    std::string take() { return std::exchange(out_, {}); }
 
 private:
     struct Value {
@@ -92,6 +101,9 @@ private:
     size_t indent_ = 1;
     std::string last_place_;
 };
+
+/// What stands in memory, as a value: a 16-bit float becomes a float.
+std::string cuda_value(const ir::Type& type, const std::string& text);
 
 /// The type in which an elementwise node computes: that of its operands (of the last one for `where`).
 DType cuda_operation_dtype(const ir::Function& function, const ir::Node& node);

@@ -23,11 +23,20 @@ std::string CudaKernelPrinter::element_of(NodeId access) {
     return fmt::format("{}[{}]", buffer(access), sizes_.affine(affine, axes_).text);
 }
 
-std::vector<std::string> CudaKernelPrinter::arguments(const Loaded& loaded, const std::string& inner) {
+std::string CudaKernelPrinter::offset_of(NodeId access, const std::string& inner) {
+    std::vector<std::string> axes = axes_;
+    if (!axes.empty()) axes.back() = inner;
+    return sizes_.affine(std::get<ir::Affine>(f_.node(access).attribute), axes).text;
+}
+
+std::vector<std::string> CudaKernelPrinter::arguments(const CudaElement& element, const Loaded& loaded,
+                                                      const std::string& inner) {
     std::vector<std::string> list;
-    for (const CudaArgument& a : element_.arguments) {
+    for (const CudaArgument& a : element.arguments) {
         switch (a.kind) {
             case CudaArgument::Kind::load: list.push_back(loaded(a.node)); break;
+            case CudaArgument::Kind::buffer: list.push_back(buffer(a.node)); break;
+            case CudaArgument::Kind::offset: list.push_back(offset_of(a.node, inner)); break;
             case CudaArgument::Kind::axis:
                 list.push_back(a.axis + 1 == axes_.size() ? inner : axes_[a.axis]);
                 break;
@@ -51,7 +60,7 @@ void CudaKernelPrinter::copy(const Loaded& loaded, const std::vector<std::string
 void CudaKernelPrinter::compute(const Loaded& loaded, const std::string& inner,
                                 const std::vector<std::string>& targets) {
     if (element_.copies) return copy(loaded, targets);
-    std::vector<std::string> list = arguments(loaded, inner);
+    std::vector<std::string> list = arguments(element_, loaded, inner);
     if (targets.size() == 1) return wrapped(fmt::format("{} = {}(", targets[0], element_.name), list, ");");
     list.insert(list.end(), targets.begin(), targets.end());
     wrapped(element_.name + "(", list, ");");

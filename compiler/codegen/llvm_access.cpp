@@ -43,13 +43,13 @@ std::string LlvmAccess::product(std::string_view index, ExtentId coefficient, st
     return value;
 }
 
-/// The offset with its terms in the first `axes` axes, each term in the section of its loop.
-std::string LlvmAccess::terms(const Affine& affine, uint32_t axes) {
+/// The offset with its terms in the nest's scalar loops, each term in the section of its loop.
+std::string LlvmAccess::outer_terms(const Affine& affine) {
     std::string total = affine.offset == kZero ? "" : sizes_.operand(affine.offset);
     std::string key = fmt::format("{}", affine.offset.index);
     const uint32_t here = w_.place();
     for (const Affine::Term& t : affine.terms) {
-        if (t.axis >= axes) break;
+        if (t.axis >= w_.levels().loops()) break;
         key += fmt::format(" {}*{}", t.coefficient.index, t.axis);
         std::string& known = offsets_[key];
         if (known.empty()) {
@@ -67,40 +67,53 @@ std::string LlvmAccess::terms(const Affine& affine, uint32_t axes) {
     return total.empty() ? "0" : total;
 }
 
-ExtentId LlvmAccess::lane_coefficient(const Affine& affine) const {
-    const uint32_t rank = w_.levels().rank();
-    return rank == 0 ? kZero : affine.coefficient(rank - 1);
+/// The terms in the axes of lanes and folds, where the writer is; empty where there are none.
+std::string LlvmAccess::inner_terms(const Affine& affine) {
+    std::string total;
+    for (const Affine::Term& t : affine.terms) {
+        if (t.axis < w_.levels().loops()) continue;
+        const std::string step = product(axes_[t.axis], t.coefficient, "step");
+        if (total.empty()) {
+            total = step;
+            continue;
+        }
+        const std::string sum = w_.name("step");
+        w_.line("{} = add i64 {}, {}", sum, total, step);
+        total = sum;
+    }
+    return total;
 }
 
-/// Address of the element of lane 0. The innermost index is added last, in the innermost body.
+ExtentId LlvmAccess::lane_coefficient(const Affine& affine) const {
+    return lane_axis_ == kNoAxis ? kZero : affine.coefficient(lane_axis_);
+}
+
+/// Address of the element of lane 0. Inner indices are added last, in the innermost body.
 std::string LlvmAccess::element_address(ValueId buffer, const Affine& affine) {
-    const ir::Type& type = w_.kernel().type(buffer);
-    const uint32_t rank = w_.levels().rank();
-    const std::string element = llvm_storage_type(type.dtype, 1);
-    std::string offset = rank == 0 ? terms(affine, 0) : terms(affine, rank - 1);
+    const std::string element = llvm_storage_type(w_.kernel().type(buffer).dtype, 1);
+    const uint32_t loops = w_.levels().loops();
+    const std::string offset = outer_terms(affine);
     std::string pointer = buffers_.at(buffer.index).pointer;
-    const ExtentId inner = lane_coefficient(affine);
-    const std::string stem = pointer.substr(1);
+    const bool inner = !affine.terms.empty() && affine.terms.back().axis >= loops;
+    if (offset != "0" && !inner) {
+        const std::string at = w_.name("at");
+        w_.line("{} = getelementptr {}, ptr {}, i64 {}", at, element, pointer, offset);
+        return at;
+    }
     if (offset != "0") {
-        const uint32_t here = w_.place();
         // An innermost body must not repeat the address of its row.
-        const std::string key = fmt::format("{}+{}", pointer, offset);
-        std::string& known = offsets_[key];
-        if (known.empty() && inner != kZero) {
-            w_.enter_head(rank - 1);
+        std::string& known = offsets_[fmt::format("{}+{}", pointer, offset)];
+        if (known.empty()) {
+            const uint32_t here = w_.place();
+            w_.enter_head(loops);
             known = w_.name("row");
             w_.line("{} = getelementptr {}, ptr {}, i64 {}", known, element, pointer, offset);
             w_.return_to(here);
         }
-        if (inner == kZero) {
-            const std::string at = w_.name("at");
-            w_.line("{} = getelementptr {}, ptr {}, i64 {}", at, element, pointer, offset);
-            return at;
-        }
         pointer = known;
     }
-    if (inner == kZero) return pointer;
-    const std::string step = product(axes_[rank - 1], inner, "step");
+    if (!inner) return pointer;
+    const std::string step = inner_terms(affine);
     const std::string at = w_.name("at");
     w_.line("{} = getelementptr {}, ptr {}, i64 {}", at, element, pointer, step);
     return at;
@@ -151,7 +164,7 @@ std::string LlvmAccess::lane_offsets(ExtentId coefficient) {
     for (int k = 0; k < lanes; ++k) iota += fmt::format("{}i64 {}", k == 0 ? "" : ", ", k);
     iota = fmt::format("<{}>", iota);
     if (coefficient == kOne) return iota;
-    std::string& known = offsets_[fmt::format("lanes*{}", coefficient.index)];
+    std::string& known = offsets_[fmt::format("{} lanes*{}", lanes, coefficient.index)];
     if (!known.empty()) return known;
     const std::string factor = sizes_.operand(coefficient);
     const uint32_t here = w_.place();
@@ -178,14 +191,13 @@ void LlvmAccess::index(NodeId id) {
     const Affine& affine = std::get<Affine>(f.node(id).attribute);
     const ValueId result = f.result(id);
     const int lanes = w_.lanes(result);
-    const uint32_t rank = w_.levels().rank();
-    const ExtentId inner = lane_coefficient(affine);
-    std::string first = terms(affine, rank == 0 ? 0 : rank - 1);
-    if (lanes == 1) return w_.define(result, first);
-    const std::string offsets = lane_offsets(inner);
-    const std::string step = product(axes_[rank - 1], inner, "step");
-    const std::string base = w_.name("base");
+    const std::string first = outer_terms(affine);
+    const std::string offsets = lanes == 1 ? "" : lane_offsets(lane_coefficient(affine));
+    const std::string step = inner_terms(affine);
+    if (step.empty()) return w_.define(result, first);
+    const std::string base = lanes == 1 ? w_.name(result) : w_.name("base");
     w_.line("{} = add i64 {}, {}", base, first, step);
+    if (lanes == 1) return w_.define(result, base);
     const std::string all = w_.splat("i64", base, lanes, "base");
     const std::string value = w_.name(result);
     w_.line("{} = add <{} x i64> {}, {}", value, lanes, all, offsets);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/llvm_writer.h"
@@ -12,6 +13,9 @@ namespace fuseline {
 
 /// Type of elements in memory: "<8 x i8>" for bools, "float" for one f32.
 std::string llvm_storage_type(DType dtype, int lanes);
+/// Makes a value of what stands in memory, for bools and 16-bit floats; gives `name` back.
+std::string llvm_loaded(LlvmWriter& writer, DType dtype, const std::string& stored, int lanes,
+                        const std::string& name);
 
 /// Values of size expressions, computed once in the kernel's prologue.
 class LlvmSizes {
@@ -40,10 +44,20 @@ public:
 
     /// Loads the buffers' addresses; in the prologue.
     void buffers();
-    /// Index of axis k as an i64 operand; of the innermost axis the one of lane 0.
+    /// Index of axis k as an i64 operand; of the axis of the lanes the one of lane 0. The axes of a fold
+    /// follow those of the nest.
     void set_axis(uint32_t axis, std::string index);
+    const std::string& axis(uint32_t axis) const { return axes_[axis]; }
+    static constexpr uint32_t kNoAxis = UINT32_MAX;
+    /// The axis along which lanes lie; kNoAxis where all is scalar. Gives the one before.
+    uint32_t set_lane_axis(uint32_t axis) { return std::exchange(lane_axis_, axis); }
+
+    /// Whether vectors that are loaded side by side ask for the memory of the vector that follows: lanes with
+    /// an output each come back for it after many other rows.
+    void set_ahead(bool on) { ahead_ = on; }
 
     void load(ir::NodeId id);
+    void load_at(ir::NodeId id);
     void store(ir::NodeId id);
     void index(ir::NodeId id);
 
@@ -55,7 +69,12 @@ private:
         std::string pointer;
         int writer = -1;  ///< number among the written buffers
     };
-    std::string terms(const ir::Affine& affine, uint32_t axes);
+    /// Where lanes must not read, and what they hold then, in memory's form; nothing for an open load.
+    struct Guard {
+        std::string mask, fill;
+    };
+    std::string outer_terms(const ir::Affine& affine);
+    std::string inner_terms(const ir::Affine& affine);
     std::string product(std::string_view index, ExtentId coefficient, std::string_view name);
     std::string element_address(ir::ValueId buffer, const ir::Affine& affine);
     std::string lane_offsets(ExtentId coefficient);
@@ -67,10 +86,13 @@ private:
     std::string alias_text(ir::ValueId buffer) const;
     std::string vector_address(ir::ValueId buffer, const ir::Affine& affine);
     std::string reversed(DType dtype, const std::string& value);
-    std::string ordered_mask(bool backwards);
+    std::string ordered_mask(bool backwards, const std::string& mask);
+    Guard lane_guard(ir::NodeId id, size_t first);
+    void load_scalar(ir::NodeId id, const std::string& address, size_t guard);
     void load_vector(ir::NodeId id);
+    void fetch_ahead(const std::string& address, int64_t bytes);
     void store_vector(ir::NodeId id);
-    void load_lanes(ir::NodeId id, ExtentId coefficient);
+    void load_lanes(ir::NodeId id, const std::string& addresses, size_t guard);
     void store_lanes(ir::NodeId id, ExtentId coefficient);
     std::string to_storage(ir::ValueId v, int lanes);
     void define_loaded(ir::NodeId id, const std::string& stored, int lanes);
@@ -80,6 +102,8 @@ private:
     std::unordered_map<uint32_t, Buffer> buffers_;  ///< by value
     int writers_ = 0;
     std::vector<std::string> axes_;
+    uint32_t lane_axis_ = kNoAxis;
+    bool ahead_ = false;
     /// Offsets in sections of outer loops, by their coefficients.
     std::map<std::string, std::string> offsets_;
 };

@@ -17,26 +17,37 @@ int64_t operation_cost(const ir::Function& kernel, ir::NodeId id) {
     const ir::Node& n = kernel.node(id);
     if (!n.op.elementwise()) return 1;
     const DType operation = kernel.type(kernel.operands(n).back()).dtype;
-    const std::string_view cell = llvm_cell(n.op.op(), operation, kernel.type(kernel.result(id)).dtype);
-    return cell.starts_with("sleef.") ? kFunction : cell.starts_with("fl.") ? kHelper : 1;
+    int64_t cost = 0;
+    for (const LlvmStep& s : llvm_steps(n.op.op(), operation, kernel.type(kernel.result(id)).dtype)) {
+        cost += s.cell.starts_with("sleef.") ? kFunction : s.cell.starts_with("fl.") ? kHelper : 1;
+    }
+    return cost;
 }
 
 }  // namespace
 
-int64_t cpu_element_cost(const ir::Function& kernel) {
+CpuCost cpu_cost(const ir::Function& kernel) {
     std::vector<int64_t> rounds(kernel.region_count(), 1);
-    int64_t cost = 0;
+    // By region: 0 outside folds, else the number of the fold + 1.
+    std::vector<size_t> fold(kernel.region_count(), 0);
+    std::vector<int64_t> costs(1, 0);
     for (ir::NodeId id : ir::nodes_in_order(kernel, kernel.body())) {
         const ir::Node& n = kernel.node(id);
         const int64_t here = rounds[n.parent.index];
+        const bool is_fold = n.op.is(ir::Structure::fold_);
         const bool loop = n.op.is(ir::Structure::while_) || n.op.is(ir::Structure::for_);
+        if (is_fold) costs.push_back(0);
         for (uint32_t k = 0; k < n.regions_count; ++k) {
             rounds[n.regions_begin + k] = std::min(kMostRounds, here * (loop ? kRounds : 1));
+            fold[n.regions_begin + k] = is_fold ? costs.size() - 1 : fold[n.parent.index];
         }
         // What stands before the nest is computed once.
-        if (n.parent != kernel.body()) cost += here * operation_cost(kernel, id);
+        if (n.parent != kernel.body() && !is_fold) {
+            costs[fold[n.parent.index]] += here * operation_cost(kernel, id);
+        }
     }
-    return std::max<int64_t>(1, cost);
+    for (int64_t& cost : costs) cost = std::max<int64_t>(1, cost);
+    return {costs[0], {costs.begin() + 1, costs.end()}};
 }
 
 }  // namespace fuseline

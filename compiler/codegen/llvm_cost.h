@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "compiler/ir/ir.h"
 
 namespace fuseline {
 
-/// Work of one element of the nest, in steps of about one vector instruction for a whole vector: accesses and
-/// simple operations 1, functions of SLEEF 16, what stands in a loop 8 times as much. At least 1.
-int64_t cpu_element_cost(const ir::Function& kernel);
+/// Work in steps of about one vector instruction for a whole vector: accesses and simple operations 1,
+/// functions of SLEEF 16, what stands in a loop 8 times as much. At least 1 each.
+struct CpuCost {
+    int64_t point = 1;           ///< of one element of the nest, without folds
+    std::vector<int64_t> folds;  ///< of one element of each fold, in order
+};
+CpuCost cpu_cost(const ir::Function& kernel);
 
 }  // namespace fuseline

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "compiler/codegen/emitters.h"
+#include "compiler/codegen/llvm_folds.h"
 #include "compiler/codegen/llvm_regions.h"
 #include "compiler/support/errors.h"
 #include "embedded/llvm_prelude.h"
+#include "embedded/llvm_special.h"
 
 namespace fuseline {
 
@@ -23,7 +25,7 @@ constexpr size_t kTwoBodies = 64;
 /// Lanes of a vector. Loops and calls leave the processor waiting for one result after another, so that two
 /// registers side by side are up to twice as fast; straight arithmetic overlaps from round to round anyway.
 int vector_lanes(const LlvmLevels& levels, const Target& target) {
-    if (levels.rank() == 0) return 1;
+    if (!levels.vector_nest()) return 1;
     const int registers = levels.waits() && levels.vector_nodes() <= kTwoBodies ? 2 : 1;
     return registers * std::max(1, target.vector_bits / 8 / levels.widest_bytes());
 }
@@ -38,9 +40,15 @@ public:
           sizes_(w_),
           access_(w_, sizes_),
           regions_(w_, sizes_, access_),
-          loops_(std::get<Loops>(kernel.node(levels_.nest()).attribute)) {}
+          folds_(w_, sizes_, access_, regions_, target),
+          loops_(std::get<Loops>(kernel.node(levels_.nest()).attribute)) {
+        if (levels_.vector_nest()) access_.set_lane_axis(levels_.rank() - 1);
+        for (NodeId id : levels_.folds()) own_lanes_ = own_lanes_ || !levels_.shared(id);
+    }
 
     std::string emit(const std::string& symbol);
+    /// Steps of the outermost axis that one vector takes together.
+    int64_t steps_together() const;
 
 private:
     const std::vector<NodeId>& nest_nodes() const {
@@ -50,16 +58,24 @@ private:
     void scalars();
     void guard();
     void axis_heads();
+    void write(NodeId id, const std::string& next);
     void scalar_nodes();
-    void vector_nodes();
+    void vector_nodes(const std::string& next);
+    int fold_lanes() const {
+        return levels_.vector_nodes() > kTwoBodies ? folds_.lanes() : folds_.wide_lanes();
+    }
     void innermost();
     std::string full_vectors(const std::string& low, const std::string& high);
     void vector_loop(const std::string& low, const std::string& stop, bool masked);
     void tail(const std::string& stop, const std::string& high);
-    void body(std::string_view index, bool masked);
-    std::string lane_mask(std::string_view left);
+    void tail_loop(const std::string& stop, const std::string& high);
+    void body(std::string_view index, bool masked, const std::string& next);
     std::string lower(uint32_t axis) const { return axis == 0 ? "%begin" : "0"; }
     std::string upper(uint32_t axis) { return axis == 0 ? "%end" : sizes_.operand(loops_.extents[axis]); }
+    /// The parameter of the nest's innermost axis.
+    ValueId inner_name() const {
+        return f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters.back();
+    }
     std::string axis_label(uint32_t axis) const { return fmt::format("axis{}", axis); }
     std::string assembled();
     void close_axes();
@@ -71,13 +87,16 @@ private:
     LlvmSizes sizes_;
     LlvmAccess access_;
     LlvmRegions regions_;
+    LlvmFolds folds_;
     const Loops& loops_;
+    /// Whether lanes of a vector fold elements of an output each.
+    bool own_lanes_ = false;
     std::vector<std::string> axes_, axis_nexts_;
 };
 
 void Emitter::prologue() {
-    for (const char* taken : {"buffers", "scalars", "sizes", "begin", "end", "entry", "start", "done", "rows",
-                              "vector", "rest", "tail"}) {
+    for (const char* taken : {"buffers", "scalars", "sizes", "begin", "end", "parts", "entry", "start",
+                              "done", "rows", "vector", "rest", "tail"}) {
         w_.label(taken);
     }
     for (uint32_t axis = 0; axis < levels_.rank(); ++axis) w_.label(axis_label(axis));
@@ -97,13 +116,10 @@ void Emitter::scalars() {
         const std::string address = w_.name("scalar.at");
         w_.line("{} = getelementptr i64, ptr %scalars, i64 {}", address, slot++);
         std::string value = w_.name(p);
-        if (is_bool(dtype)) {
-            const std::string byte = w_.name("byte");
-            w_.line("{} = load i8, ptr {}, align 8", byte, address);
-            w_.line("{} = icmp ne i8 {}, 0", value, byte);
-        } else {
-            w_.line("{} = load {}, ptr {}, align 8", value, row(dtype).llvm_storage, address);
-        }
+        const bool apart = is_bool(dtype) || is_half(dtype);
+        const std::string stored = apart ? w_.name("stored") : value;
+        w_.line("{} = load {}, ptr {}, align 8", stored, row(dtype).llvm_storage, address);
+        if (apart) llvm_loaded(w_, dtype, stored, 1, value);
         w_.enter(0);
         w_.define(p, value);
         w_.enter_head(0);
@@ -138,7 +154,7 @@ void Emitter::guard() {
 
 void Emitter::axis_heads() {
     const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
-    for (uint32_t axis = 0; axis + 1 < levels_.rank(); ++axis) {
+    for (uint32_t axis = 0; axis < levels_.loops(); ++axis) {
         const std::string label = axis_label(axis);
         w_.enter_head(axis + 1);
         w_.block(label);
@@ -152,56 +168,45 @@ void Emitter::axis_heads() {
     }
 }
 
+/// `next` is where the loop around goes on.
+void Emitter::write(NodeId id, const std::string& next) {
+    if (f_.node(id).op.is(Structure::fold_)) return folds_.write(id, next);
+    regions_.write(id);
+}
+
 void Emitter::scalar_nodes() {
     w_.enter(0);
     for (NodeId id : f_.region(f_.body()).nodes) {
         if (id != levels_.nest()) regions_.write(id);
     }
     for (NodeId id : nest_nodes()) {
-        if (levels_.rank() != 0 && levels_.of_node(id) == levels_.rank()) continue;
-        w_.enter(levels_.of_node(id));
-        regions_.write(id);
+        const uint32_t level = levels_.of_node(id);
+        if (level > levels_.loops()) continue;
+        w_.enter(level);
+        write(id, level == 0 ? "done" : axis_label(level - 1) + ".latch");
     }
 }
 
-void Emitter::vector_nodes() {
+void Emitter::vector_nodes(const std::string& next) {
     for (NodeId id : nest_nodes()) {
-        if (levels_.of_node(id) == levels_.rank()) regions_.write(id);
+        if (levels_.of_node(id) == levels_.rank()) write(id, next);
     }
 }
 
-/// lanes 0 .. left - 1.
-std::string Emitter::lane_mask(std::string_view left) {
-    const int lanes = w_.vector_lanes();
-    const int bits = std::clamp(target_.vector_bits / lanes, 8, 64);
-    const std::string element = fmt::format("i{}", bits);
-    std::string narrow(left);
-    if (bits != 64) {
-        narrow = w_.name("left");
-        w_.line("{} = trunc i64 {} to {}", narrow, left, element);
-    }
-    const std::string all = w_.splat(element, narrow, lanes, "left");
-    std::string numbers;
-    for (int k = 0; k < lanes; ++k) numbers += fmt::format("{}{} {}", k == 0 ? "" : ", ", element, k);
-    const std::string mask = w_.name("mask");
-    w_.line("{} = icmp ugt <{} x {}> {}, <{}>", mask, lanes, element, all, numbers);
-    return mask;
-}
-
-void Emitter::body(std::string_view index, bool masked) {
+void Emitter::body(std::string_view index, bool masked, const std::string& next) {
     w_.mask.clear();
     access_.set_axis(levels_.rank() - 1, std::string(index));
     if (masked) {
         const std::string left = w_.name("left");
         w_.line("{} = sub i64 {}, {}", left, upper(levels_.rank() - 1), index);
         std::string capped = left;
-        if (levels_.vector_nodes() > kTwoBodies) {
+        if (levels_.vector_nodes() > kTwoBodies || own_lanes_) {
             capped = w_.name("left");
             w_.line("{} = call i64 @llvm.umin.i64(i64 {}, i64 {})", capped, left, w_.vector_lanes());
         }
-        w_.mask = lane_mask(capped);
+        w_.mask = w_.first_lanes(capped, target_.vector_bits);
     }
-    vector_nodes();
+    vector_nodes(next);
     w_.mask.clear();
 }
 
@@ -219,11 +224,10 @@ std::string Emitter::full_vectors(const std::string& low, const std::string& hig
 }
 
 void Emitter::vector_loop(const std::string& low, const std::string& stop, bool masked) {
-    const auto& parameters = f_.region(f_.region_of(f_.node(levels_.nest()), 0)).parameters;
-    const std::string index = w_.name(parameters.back()), next = w_.name("next"), more = w_.name("more");
+    const std::string index = w_.name(inner_name()), next = w_.name("next"), more = w_.name("more");
     w_.block("vector");
     w_.line("{} = phi i64 [ {}, %rows ], [ {}, %vector.latch ]", index, low, next);
-    body(index, masked);
+    body(index, masked, "vector.latch");
     w_.jump("vector.latch");
     w_.block("vector.latch");
     w_.line("{} = add i64 {}, {}", next, index, w_.vector_lanes());
@@ -237,12 +241,27 @@ void Emitter::tail(const std::string& stop, const std::string& high) {
     w_.line("{} = icmp slt i64 {}, {}", some, stop, high);
     w_.line("br i1 {}, label %tail, label %rows.done", some);
     w_.block("tail");
-    body(stop, true);
+    if (own_lanes_) return tail_loop(stop, high);
+    body(stop, true, "rows.done");
+}
+
+/// Wide vectors may leave room for several narrower ones.
+void Emitter::tail_loop(const std::string& stop, const std::string& high) {
+    const std::string index = w_.name(inner_name()), next = w_.name("next"), more = w_.name("more");
+    w_.set_lanes(folds_.tail_lanes());
+    w_.line("{} = phi i64 [ {}, %rest ], [ {}, %tail.latch ]", index, stop, next);
+    body(index, true, "tail.latch");
+    w_.jump("tail.latch");
+    w_.block("tail.latch");
+    w_.line("{} = add i64 {}, {}", next, index, w_.vector_lanes());
+    w_.line("{} = icmp slt i64 {}, {}", more, next, high);
+    w_.line("br i1 {}, label %tail, label %rows.done", more);
 }
 
 void Emitter::innermost() {
     const uint32_t axis = levels_.rank() - 1;
     const std::string low = lower(axis), high = upper(axis);
+    if (own_lanes_) w_.set_lanes(fold_lanes());
     const bool several = w_.vector_lanes() > 1;
     const bool two_bodies = several && levels_.vector_nodes() <= kTwoBodies;
     w_.enter(levels_.rank());
@@ -255,7 +274,7 @@ void Emitter::innermost() {
     }
     vector_loop(low, stop, several && !two_bodies);
     if (two_bodies) tail(stop, high);
-    w_.jump("rows.done");
+    if (!two_bodies || !own_lanes_) w_.jump("rows.done");
     w_.block("rows.done");
 }
 
@@ -265,7 +284,7 @@ std::string Emitter::assembled() {
     guard();
     std::string text = w_.take_head(0);
     w_.enter(0);
-    for (uint32_t axis = 0; axis + 1 < rank; ++axis) {
+    for (uint32_t axis = 0; axis < levels_.loops(); ++axis) {
         const std::string label = axis_label(axis);
         w_.jump(label + ".enter");
         w_.block(label + ".enter");
@@ -276,18 +295,18 @@ std::string Emitter::assembled() {
         text += w_.take_head(axis + 1);
         w_.enter(axis + 1);
     }
-    if (rank != 0) {
+    if (levels_.vector_nest()) {
         w_.jump("rows");
         text += w_.take(rank - 1);
-        close_axes();
     }
+    close_axes();
     w_.jump("done");
     return text + w_.take(rank) + "done:\n  ret void\n}\n";
 }
 
 void Emitter::close_axes() {
     w_.enter(levels_.rank());
-    for (uint32_t axis = levels_.rank() - 1; axis-- > 0;) {
+    for (uint32_t axis = levels_.loops(); axis-- > 0;) {
         const std::string label = axis_label(axis);
         const std::string more = w_.name("more");
         w_.jump(label + ".latch");
@@ -299,21 +318,30 @@ void Emitter::close_axes() {
     }
 }
 
+int64_t Emitter::steps_together() const {
+    if (!levels_.vector_nest() || levels_.rank() != 1) return 1;
+    return own_lanes_ ? fold_lanes() : w_.vector_lanes();
+}
+
 std::string Emitter::emit(const std::string& symbol) {
     prologue();
     axis_heads();
     scalar_nodes();
-    if (levels_.rank() != 0) innermost();
+    if (levels_.vector_nest()) innermost();
     const std::string code = assembled();
-    const int lanes = w_.vector_lanes();
+    const bool folds = !levels_.folds().empty();
+    const int lanes = folds ? folds_.lanes() : w_.vector_lanes();
     std::string text = lanes == 1 ? "; one element at a time\n" : fmt::format("; vectors of {}\n", lanes);
     text += fmt::format(
         "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %scalars,\n"
-        "    ptr noalias nocapture readonly %sizes, i64 %begin, i64 %end) #0 {{\n",
-        symbol);
+        "    ptr noalias nocapture readonly %sizes, i64 %begin, i64 %end{}) #0 {{\n",
+        symbol, folds ? ", ptr noalias nocapture readonly %parts" : "");
     text += code;
+    std::string library(embedded::kLlvmPrelude);
+    library += "\n";
+    library += embedded::kLlvmSpecial;
     // Each of the prelude's blocks ends with a blank line.
-    text += "\n" + llvm_prelude_text(embedded::kLlvmPrelude, w_.instances, target_);
+    text += "\n" + llvm_prelude_text(library, w_.instances, target_);
     text +=
         fmt::format("attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{}\" }}\n", target_.vector_bits);
     const std::string metadata = access_.metadata();
@@ -324,6 +352,10 @@ std::string Emitter::emit(const std::string& symbol) {
 
 std::string emit_llvm(const ir::Function& kernel, const std::string& symbol, const Target& target) {
     return Emitter(kernel, target).emit(symbol);
+}
+
+int64_t cpu_steps_together(const ir::Function& kernel, const Target& target) {
+    return Emitter(kernel, target).steps_together();
 }
 
 }  // namespace fuseline

@@ -17,7 +17,8 @@ using ir::ValueId;
 
 LlvmLevels::LlvmLevels(const ir::Function& kernel)
     : f_(kernel),
-      levels_(kernel.value_count(), 0),
+      fold_of_(kernel.region_count()),
+      reaches_(kernel.value_count()),
       node_levels_(kernel.node_count(), 0),
       masked_regions_(kernel.region_count(), false) {
     for (NodeId id : f_.region(f_.body()).nodes) {
@@ -28,11 +29,40 @@ LlvmLevels::LlvmLevels(const ir::Function& kernel)
     require(static_cast<bool>(nest_), "a kernel without a nest");
     rank_ = static_cast<uint32_t>(std::get<ir::Loops>(f_.node(nest_).attribute).extents.size());
     const std::vector<Visit> order = visits();
+    for (const Visit& v : order) {
+        const Node& n = f_.node(v.node);
+        const bool fold = n.op.is(Structure::fold_);
+        if (fold && !v.leaving) folds_.push_back(v.node);
+        for (uint32_t k = 0; k < n.regions_count; ++k) {
+            fold_of_[n.regions_begin + k] = fold ? v.node : fold_of_[n.parent.index];
+        }
+    }
+    settle(order);
+    if (wants_scalar_nest()) return;
+    vector_nest_ = true;
+    settle(order);
+}
+
+void LlvmLevels::settle(const std::vector<Visit>& order) {
+    std::ranges::fill(reaches_, Reach{});
+    vector_nodes_ = 0;
+    waits_ = false;
+    widest_bytes_ = 1;
     for (bool changed = true; changed;) {
         changed = false;
         for (const Visit& v : order) changed |= update(v);
     }
     summarise(order);
+}
+
+/// Lanes that share the elements of one output leave none for neighbouring outputs.
+bool LlvmLevels::wants_scalar_nest() const {
+    if (rank_ == 0) return true;
+    for (NodeId id : folds_) {
+        const bool team = std::get<ir::Loops>(f_.node(id).attribute).mapping == ir::Mapping::team;
+        if (team && node_levels_[id.index] == rank_) return true;
+    }
+    return false;
 }
 
 std::vector<LlvmLevels::Visit> LlvmLevels::visits() const {
@@ -61,10 +91,29 @@ std::vector<LlvmLevels::Visit> LlvmLevels::visits() const {
     return order;
 }
 
-bool LlvmLevels::raise(ValueId v, uint32_t level) {
-    if (levels_[v.index] >= level) return false;
-    levels_[v.index] = level;
+bool LlvmLevels::raise(ValueId v, Reach reach) {
+    Reach& now = reaches_[v.index];
+    const Reach joined = now | reach;
+    if (joined.level == now.level && joined.varies == now.varies) return false;
+    now = joined;
     return true;
+}
+
+/// Axes from `rank` on are those of the fold around.
+LlvmLevels::Reach LlvmLevels::reach_of(const ir::Affine& affine, RegionId region) const {
+    Reach reach;
+    NodeId fold = fold_of_[region.index];
+    uint32_t lanes = rank_ - 1;
+    if (fold && shared(fold)) {
+        lanes =
+            rank_ + static_cast<uint32_t>(std::get<ir::Loops>(f_.node(fold).attribute).extents.size()) - 1;
+    }
+    const bool vectors = vector_nest_ || fold;
+    for (const ir::Affine::Term& t : affine.terms) {
+        if (t.axis < rank_) reach.level = std::max(reach.level, t.axis + 1);
+        reach.varies = reach.varies || (vectors && t.axis == lanes);
+    }
+    return reach;
 }
 
 bool LlvmLevels::update(const Visit& visit) {
@@ -72,33 +121,31 @@ bool LlvmLevels::update(const Visit& visit) {
     if (n.regions_count == 0) return update_simple(visit.node);
     if (n.op.is(Structure::if_)) return visit.leaving && update_if(visit.node);
     if (n.op.is(Structure::while_)) return update_while(visit.node);
+    if (n.op.is(Structure::fold_)) return update_fold(visit.node);
     require(n.op.is(Structure::for_), "an operation that a CPU kernel cannot hold");
     return update_for(visit.node);
 }
 
 bool LlvmLevels::update_simple(NodeId id) {
     const Node& n = f_.node(id);
-    uint32_t level = 0;
-    for (ValueId v : f_.operands(n)) level = std::max(level, levels_[v.index]);
-    if (const auto* affine = std::get_if<ir::Affine>(&n.attribute);
-        affine != nullptr && !affine->terms.empty()) {
-        level = std::max(level, affine->terms.back().axis + 1);
-    }
+    Reach reach;
+    for (ValueId v : f_.operands(n)) reach = reach | reaches_[v.index];
+    if (const auto* affine = std::get_if<ir::Affine>(&n.attribute))
+        reach = reach | reach_of(*affine, n.parent);
     bool changed = false;
-    for (uint32_t k = 0; k < n.results_count; ++k) changed |= raise(f_.result(id, k), level);
+    for (uint32_t k = 0; k < n.results_count; ++k) changed |= raise(f_.result(id, k), reach);
     return changed;
 }
 
 bool LlvmLevels::update_if(NodeId id) {
     const Node& n = f_.node(id);
-    const uint32_t condition = levels_[f_.operands(n)[0].index];
     bool changed = false;
     for (uint32_t k = 0; k < n.results_count; ++k) {
-        uint32_t level = condition;
+        Reach reach = reaches_[f_.operands(n)[0].index];
         for (uint32_t side = 0; side < 2; ++side) {
-            level = std::max(level, levels_[f_.region(f_.region_of(n, side)).yields[k].index]);
+            reach = reach | reaches_[f_.region(f_.region_of(n, side)).yields[k].index];
         }
-        changed |= raise(f_.result(id, k), level);
+        changed |= raise(f_.result(id, k), reach);
     }
     return changed;
 }
@@ -110,11 +157,11 @@ bool LlvmLevels::update_while(NodeId id) {
     bool changed = false;
     for (uint32_t k = 0; k < n.results_count; ++k) {
         // Where lanes stop at different rounds, everything carried differs between them.
-        const uint32_t level = std::max({levels_[f_.operands(n)[k].index], levels_[body.yields[k].index],
-                                         levels_[condition.yields[0].index]});
-        changed |= raise(condition.parameters[k], level);
-        changed |= raise(body.parameters[k], level);
-        changed |= raise(f_.result(id, k), level);
+        const Reach reach = reaches_[f_.operands(n)[k].index] | reaches_[body.yields[k].index] |
+                            reaches_[condition.yields[0].index];
+        changed |= raise(condition.parameters[k], reach);
+        changed |= raise(body.parameters[k], reach);
+        changed |= raise(f_.result(id, k), reach);
     }
     return changed;
 }
@@ -123,14 +170,30 @@ bool LlvmLevels::update_for(NodeId id) {
     const Node& n = f_.node(id);
     const auto operands = f_.operands(n);
     const Region& body = f_.region(f_.region_of(n, 0));
-    const uint32_t bounds = std::max(levels_[operands[0].index], levels_[operands[1].index]);
+    const Reach bounds = reaches_[operands[0].index] | reaches_[operands[1].index];
     bool changed = raise(body.parameters[0], bounds);
     for (uint32_t k = 0; k < n.results_count; ++k) {
-        const uint32_t level =
-            std::max({bounds, levels_[operands[k + 2].index], levels_[body.yields[k].index]});
-        changed |= raise(body.parameters[k + 1], level);
-        changed |= raise(f_.result(id, k), level);
+        const Reach reach = bounds | reaches_[operands[k + 2].index] | reaches_[body.yields[k].index];
+        changed |= raise(body.parameters[k + 1], reach);
+        changed |= raise(f_.result(id, k), reach);
     }
+    return changed;
+}
+
+/// The parts of a state lie in lanes together; lanes that share an output end in one scalar.
+bool LlvmLevels::update_fold(NodeId id) {
+    const Node& n = f_.node(id);
+    const Region& elements = f_.region(f_.region_of(n, 0));
+    const Region& combine = f_.region(f_.region_of(n, 1));
+    Reach reach;
+    for (const auto& values : {f_.operands(n), std::span(elements.yields), std::span(combine.yields)}) {
+        for (ValueId v : values) reach = reach | reaches_[v.index];
+    }
+    reach.varies = reach.varies || shared(id);
+    bool changed = false;
+    for (ValueId p : combine.parameters) changed |= raise(p, reach);
+    reach.varies = reach.varies && !shared(id);
+    for (uint32_t k = 0; k < n.results_count; ++k) changed |= raise(f_.result(id, k), reach);
     return changed;
 }
 
@@ -171,16 +234,21 @@ uint32_t LlvmLevels::own_level(NodeId id) const {
     const Node& n = f_.node(id);
     if (n.op.is(Structure::store_)) return rank_;
     uint32_t level = 0;
-    for (uint32_t k = 0; k < n.results_count; ++k) level = std::max(level, levels_[f_.result(id, k).index]);
+    for (uint32_t k = 0; k < n.results_count; ++k) {
+        level = std::max(level, reaches_[f_.result(id, k).index].level);
+    }
     for (uint32_t r = 0; r < n.regions_count; ++r) {
-        for (ValueId p : f_.region(f_.region_of(n, r)).parameters) level = std::max(level, levels_[p.index]);
+        for (ValueId p : f_.region(f_.region_of(n, r)).parameters) {
+            level = std::max(level, reaches_[p.index].level);
+        }
     }
     return level;
 }
 
 /// From inner regions to outer ones.
 void LlvmLevels::mark_masked_regions(const std::vector<Visit>& order) {
-    constexpr Structure kMasked[] = {Structure::load_, Structure::store_, Structure::while_, Structure::for_};
+    constexpr Structure kMasked[] = {Structure::load_, Structure::load_at_, Structure::store_,
+                                     Structure::while_, Structure::for_};
     for (auto v = order.rbegin(); v != order.rend(); ++v) {
         const Node& n = f_.node(v->node);
         bool masked = false;
@@ -202,9 +270,9 @@ void LlvmLevels::count_vectors(NodeId id) {
         widest_bytes_ = std::max(widest_bytes_, llvm_value_bits(f_.type(v).dtype) / 8);
     }
     if (vector && n.op.elementwise()) {
-        const std::string_view cell =
-            llvm_cell(n.op.op(), f_.type(f_.operands(n).back()).dtype, f_.type(f_.result(id)).dtype);
-        waits_ = waits_ || cell.starts_with("sleef.");
+        const auto steps =
+            llvm_steps(n.op.op(), f_.type(f_.operands(n).back()).dtype, f_.type(f_.result(id)).dtype);
+        waits_ = waits_ || steps[0].cell.starts_with("sleef.");
     }
     waits_ = waits_ || (vector && (n.op.is(Structure::while_) || n.op.is(Structure::for_)));
     vector_nodes_ += vector || n.op.is(Structure::store_) ? 1 : 0;

@@ -10,7 +10,8 @@
 namespace fuseline {
 
 /// The level of a value is 1 + the innermost axis of the nest that it depends on, 0 where it depends on none.
-/// A value of level `rank` differs between the lanes of a vector; others are the same in all of them.
+/// Lanes of a vector lie along the nest's innermost axis, or along the innermost one of a fold whose lanes
+/// share its elements; a value varies where it depends on the axis of the lanes around it.
 class LlvmLevels {
 public:
     explicit LlvmLevels(const ir::Function& kernel);
@@ -18,9 +19,16 @@ public:
     uint32_t rank() const { return rank_; }
     /// The only nest of the kernel.
     ir::NodeId nest() const { return nest_; }
-    uint32_t of(ir::ValueId v) const { return levels_[v.index]; }
+    /// Whether lanes lie along the nest's innermost axis.
+    bool vector_nest() const { return vector_nest_; }
+    /// Axes of the nest that are loops over scalars.
+    uint32_t loops() const { return vector_nest_ ? rank_ - 1 : rank_; }
+    /// Whether the lanes of a fold share its innermost axis; else each lane has an output of its own.
+    bool shared(ir::NodeId fold) const { return !vector_nest_ || node_levels_[fold.index] < rank_; }
+    /// The folds of the nest, in order.
+    const std::vector<ir::NodeId>& folds() const { return folds_; }
     /// Whether the value is a vector.
-    bool varies(ir::ValueId v) const { return rank_ != 0 && levels_[v.index] == rank_; }
+    bool varies(ir::ValueId v) const { return reaches_[v.index].varies; }
     /// The level at which a node of the nest's region, with all that its regions hold, can stand. Stores stay
     /// innermost.
     uint32_t of_node(ir::NodeId id) const { return node_levels_[id.index]; }
@@ -39,13 +47,25 @@ private:
         ir::NodeId node;
         bool leaving = false;
     };
+    /// What a value depends on.
+    struct Reach {
+        uint32_t level = 0;
+        bool varies = false;
+        Reach operator|(const Reach& other) const {
+            return {level > other.level ? level : other.level, varies || other.varies};
+        }
+    };
     std::vector<Visit> visits() const;
+    void settle(const std::vector<Visit>& order);
+    bool wants_scalar_nest() const;
     bool update(const Visit& visit);
     bool update_simple(ir::NodeId id);
     bool update_if(ir::NodeId id);
     bool update_while(ir::NodeId id);
     bool update_for(ir::NodeId id);
-    bool raise(ir::ValueId v, uint32_t level);
+    bool update_fold(ir::NodeId id);
+    Reach reach_of(const ir::Affine& affine, ir::RegionId region) const;
+    bool raise(ir::ValueId v, Reach reach);
     void summarise(const std::vector<Visit>& order);
     void follow(ir::NodeId user, std::span<const ir::ValueId> values);
     uint32_t own_level(ir::NodeId id) const;
@@ -55,7 +75,11 @@ private:
     const ir::Function& f_;
     ir::NodeId nest_;
     uint32_t rank_ = 0;
-    std::vector<uint32_t> levels_;
+    bool vector_nest_ = false;
+    std::vector<ir::NodeId> folds_;
+    /// By region: the fold whose elements it computes.
+    std::vector<ir::NodeId> fold_of_;
+    std::vector<Reach> reaches_;
     std::vector<uint32_t> node_levels_;
     std::vector<bool> masked_regions_;
     size_t vector_nodes_ = 0;

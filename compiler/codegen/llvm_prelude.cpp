@@ -14,6 +14,13 @@ namespace {
 
 bool is_cast_block(std::string_view block) { return block.starts_with("fl.to_"); }
 
+/// What a block calls computes in the block's own type, except where a name says other ones.
+PreludeInstance called_by(const PreludeInstance& x, const std::string& name) {
+    if (name.starts_with("fl.to_bits_")) return {name, DType::f32_, DType::u16_, x.lanes};
+    if (name.starts_with("fl.to_value_")) return {name, DType::u16_, DType::f32_, x.lanes};
+    return {name, x.operation, x.operation, x.lanes};
+}
+
 std::string vector_of(std::string_view element, int lanes) {
     return lanes == 1 ? std::string(element) : fmt::format("<{} x {}>", lanes, element);
 }
@@ -36,6 +43,9 @@ std::string word_text(std::string_view word, const PreludeInstance& x) {
     if (word == "R") return llvm_type(x.result, x.lanes);
     if (word == "T") return llvm_suffix(x.result, x.lanes);
     if (word == "I") return vector_of("i" + bits, x.lanes);
+    if (word == "J") return vector_of(fmt::format("i{}", llvm_value_bits(x.result)), x.lanes);
+    if (word == "H") return llvm_type(DType::u16_, x.lanes);
+    if (word == "G") return llvm_suffix(DType::u16_, x.lanes);
     if (word == "B") return vector_of("i1", x.lanes);
     if (word == "L") return std::to_string(x.lanes);
     if (word == "W") return bits;
@@ -49,13 +59,17 @@ std::string word_text(std::string_view word, const PreludeInstance& x) {
 /// Type letter of a constant "$(1)", "$i(1)", "$r(1)" that begins at `rest`, or 0.
 char constant_letter(std::string_view rest) {
     if (rest.starts_with("(")) return 'v';
-    return rest.starts_with("i(") || rest.starts_with("r(") ? rest[0] : '\0';
+    constexpr std::string_view kLetters = "irjh";
+    return rest.size() > 1 && rest[1] == '(' && kLetters.find(rest[0]) != std::string_view::npos ? rest[0]
+                                                                                                 : '\0';
 }
 
 std::string constant_text(char letter, std::string_view element, const PreludeInstance& x) {
     if (letter == 'v') return llvm_constant(x.operation, x.lanes, element);
     if (letter == 'r') return llvm_constant(x.result, x.lanes, element);
-    return constant_of(fmt::format("i{}", llvm_value_bits(x.operation)), x.lanes, element);
+    if (letter == 'h') return llvm_constant(DType::u16_, x.lanes, element);
+    const DType width = letter == 'j' ? x.result : x.operation;
+    return constant_of(fmt::format("i{}", llvm_value_bits(width)), x.lanes, element);
 }
 
 /// "$W" is a placeholder; "16777216.0|9007199254740992.0" is one literal for f32 and one for f64.
@@ -120,18 +134,21 @@ std::string llvm_prelude_text(std::string_view prelude_text, const std::set<Prel
     std::set<PreludeInstance> wanted;
     for (const PreludeInstance& x : instances) {
         for (const std::string& name : with_needs(blocks, {x.block})) {
-            // What a block calls computes in the block's own type.
-            const DType result = name == x.block && is_cast_block(name) ? x.result : x.operation;
-            add_with_sleef_parts({name, x.operation, result, x.lanes}, target, wanted);
+            PreludeInstance one = called_by(x, name);
+            if (name == x.block && is_cast_block(name)) one = x;
+            add_with_sleef_parts(one, target, wanted);
         }
     }
+    // Signed and unsigned integers share their LLVM type and so most functions.
+    std::set<std::string> defined;
+    const auto first = [&](const PreludeInstance& x) { return defined.insert(llvm_prelude_name(x)).second; };
     std::string text;
     for (const PreludeInstance& x : wanted) {
-        if (x.block.starts_with("sleef.")) text.append(sleef_definition(x, target)).append("\n");
+        if (x.block.starts_with("sleef.") && first(x)) text.append(sleef_definition(x, target)).append("\n");
     }
     for (const PreludeBlock& block : blocks) {
         for (const PreludeInstance& x : wanted) {
-            if (x.block == block.name) text.append(filled(block.text, x)).append("\n");
+            if (x.block == block.name && first(x)) text.append(filled(block.text, x)).append("\n");
         }
     }
     return text;

@@ -2,9 +2,10 @@
 ;
 ;   $V $S   type and name suffix of the operation's values: <8 x float> and v8f32, or float and f32
 ;   $R $T   the same of the result
-;   $I $B   integers of the operation's width, and masks, of as many lanes
+;   $I $J $B  integers of the operation's and of the result's width, and masks, of as many lanes
+;   $H $G   integers of 16 bits, and the name suffix of that type
 ;   $L $W   lanes; bits of an operation's value
-;   $(c)    constant c of type $V;  $i(c) of type $I;  $r(c) of type $R;  $(c|d) is c for f32 and d for f64
+;   $(c)    constant c of type $V;  $i(c) of type $I, and so for $R, $J and $H;  $(c|d) is c for f32, d for f64
 ;   $MIN $MAX $LOW $HIGH   within a constant: the ends of a signed result, and as floats its end and the first
 ;           value above it
 ;
@@ -453,4 +454,206 @@ define internal $R @fl.to_signed.$T.$S($V %x) alwaysinline {
 define internal $R @fl.to_unsigned.$T.$S($V %x) alwaysinline {
   %r = call $R @llvm.fptoui.sat.$T.$S($V %x)
   ret $R %r
+}
+
+; fl.quiet:
+define internal $V @fl.quiet.$S($V %x) alwaysinline {
+  %nan = fcmp uno $V %x, zeroinitializer
+  %r = select $B %nan, $V $(0x7FF8000000000000), $V %x
+  ret $V %r
+}
+
+; fl.odd:
+define internal $V @fl.odd.$S($V %x) alwaysinline {
+  %sign = ashr $V %x, $(63)
+  %size = xor $V %x, %sign
+  %high = lshr $V %size, $(53)
+  %big = icmp ne $V %high, zeroinitializer
+  %low = and $V %x, $(4095)
+  %some = icmp ne $V %low, zeroinitializer
+  %lost = and $B %big, %some
+  %cut = and $V %x, $(-4096)
+  %odd = or $V %cut, $(2048)
+  %r = select $B %lost, $V %odd, $V %x
+  ret $V %r
+}
+
+; fl.uodd:
+define internal $V @fl.uodd.$S($V %x) alwaysinline {
+  %high = lshr $V %x, $(53)
+  %big = icmp ne $V %high, zeroinitializer
+  %low = and $V %x, $(4095)
+  %some = icmp ne $V %low, zeroinitializer
+  %lost = and $B %big, %some
+  %cut = and $V %x, $(-4096)
+  %odd = or $V %cut, $(2048)
+  %r = select $B %lost, $V %odd, $V %x
+  ret $V %r
+}
+
+; fl.to_odd:
+define internal $R @fl.to_odd.$T.$S($V %x) alwaysinline {
+  %near = fptrunc $V %x to $R
+  %back = fpext $R %near to $V
+  %inexact = fcmp one $V %back, %x
+  %bits = bitcast $R %near to $J
+  %last = and $J %bits, $j(1)
+  %even = icmp eq $J %last, zeroinitializer
+  %move = and $B %inexact, %even
+  %backsize = call $V @llvm.fabs.$S($V %back)
+  %size = call $V @llvm.fabs.$S($V %x)
+  %above = fcmp ogt $V %backsize, %size
+  %step = select $B %above, $J $j(-1), $J $j(1)
+  %moved = add $J %bits, %step
+  %odd = select $B %move, $J %moved, $J %bits
+  %r = bitcast $J %odd to $R
+  ret $R %r
+}
+
+; fl.to_value_f16:
+define internal $R @fl.to_value_f16.$T.$S($V %x) alwaysinline {
+  %wide = zext $V %x to $J
+  %size = and $J %wide, $j(32767)
+  %signed = xor $J %wide, %size
+  %sign = shl $J %signed, $j(16)
+  %bits = shl $J %size, $j(13)
+  %normal = add $J %bits, $j(939524096)
+  %special = icmp ugt $J %size, $j(31743)
+  %beyond = add $J %normal, $j(939524096)
+  %large = select $B %special, $J %beyond, $J %normal
+  %tiny = icmp ult $J %size, $j(1024)
+  %above = add $J %normal, $j(8388608)
+  %number = bitcast $J %above to $R
+  %less = fsub $R %number, $r(0x3F10000000000000)
+  %lessbits = bitcast $R %less to $J
+  %all = select $B %tiny, $J %lessbits, $J %large
+  %whole = or $J %all, %sign
+  %r = bitcast $J %whole to $R
+  ret $R %r
+}
+
+; fl.to_value_bf16:
+define internal $R @fl.to_value_bf16.$T.$S($V %x) alwaysinline {
+  %wide = zext $V %x to $J
+  %bits = shl $J %wide, $j(16)
+  %r = bitcast $J %bits to $R
+  ret $R %r
+}
+
+; fl.to_bits_f16:
+define internal $R @fl.to_bits_f16.$T.$S($V %x) alwaysinline {
+  %bits = bitcast $V %x to $I
+  %size = and $I %bits, $i(2147483647)
+  %signed = xor $I %bits, %size
+  %sign = lshr $I %signed, $i(16)
+  %shifted = lshr $I %size, $i(13)
+  %last = and $I %shifted, $i(1)
+  %moved = add $I %size, $i(-939520001)
+  %tied = add $I %moved, %last
+  %normal = lshr $I %tied, $i(13)
+  %number = bitcast $I %size to $V
+  %more = fadd $V %number, $(0.5)
+  %morebits = bitcast $V %more to $I
+  %least = sub $I %morebits, $i(1056964608)
+  %tiny = icmp ult $I %size, $i(947912704)
+  %finite = select $B %tiny, $I %least, $I %normal
+  %large = icmp ugt $I %size, $i(1199570943)
+  %capped = select $B %large, $I $i(31744), $I %finite
+  %nan = fcmp uno $V %x, zeroinitializer
+  %all = select $B %nan, $I $i(32256), $I %capped
+  %whole = or $I %all, %sign
+  %r = trunc $I %whole to $R
+  ret $R %r
+}
+
+; fl.to_bits_bf16:
+define internal $R @fl.to_bits_bf16.$T.$S($V %x) alwaysinline {
+  %bits = bitcast $V %x to $I
+  %shifted = lshr $I %bits, $i(16)
+  %last = and $I %shifted, $i(1)
+  %moved = add $I %bits, $i(32767)
+  %tied = add $I %moved, %last
+  %near = lshr $I %tied, $i(16)
+  %nan = fcmp uno $V %x, zeroinitializer
+  %all = select $B %nan, $I $i(32704), $I %near
+  %r = trunc $I %all to $R
+  ret $R %r
+}
+
+; fl.round_f16:
+define internal $V @fl.round_f16.$S($V %x) alwaysinline {
+  %bits = bitcast $V %x to $I
+  %size = and $I %bits, $i(2147483647)
+  %shifted = lshr $I %size, $i(13)
+  %last = and $I %shifted, $i(1)
+  %moved = add $I %size, $i(4095)
+  %tied = add $I %moved, %last
+  %normal = and $I %tied, $i(-8192)
+  %number = bitcast $I %size to $V
+  %more = fadd $V %number, $(0.5)
+  %less = fsub $V %more, $(0.5)
+  %least = bitcast $V %less to $I
+  %tiny = icmp ult $I %size, $i(947912704)
+  %finite = select $B %tiny, $I %least, $I %normal
+  %large = icmp ugt $I %finite, $i(1199570943)
+  %capped = select $B %large, $I $i(2139095040), $I %finite
+  %positive = bitcast $I %capped to $V
+  %near = call $V @llvm.copysign.$S($V %positive, $V %x)
+  %nan = fcmp uno $V %x, zeroinitializer
+  %r = select $B %nan, $V %x, $V %near
+  ret $V %r
+}
+
+; fl.round_bf16:
+define internal $V @fl.round_bf16.$S($V %x) alwaysinline {
+  %bits = bitcast $V %x to $I
+  %shifted = lshr $I %bits, $i(16)
+  %last = and $I %shifted, $i(1)
+  %moved = add $I %bits, $i(32767)
+  %tied = add $I %moved, %last
+  %near = and $I %tied, $i(-65536)
+  %number = bitcast $I %near to $V
+  %nan = fcmp uno $V %x, zeroinitializer
+  %r = select $B %nan, $V %x, $V %number
+  ret $V %r
+}
+
+; fl.nextafter_f16: needs fl.to_bits_f16 fl.to_value_f16
+define internal $V @fl.nextafter_f16.$S($V %x, $V %y) alwaysinline {
+  %sum = fadd $V %x, %y
+  %nan = fcmp uno $V %x, %y
+  %equal = fcmp oeq $V %x, %y
+  %zero = fcmp oeq $V %x, zeroinitializer
+  %positive = fcmp ogt $V %x, zeroinitializer
+  %rising = fcmp olt $V %x, %y
+  %apart = xor $B %positive, %rising
+  %step = select $B %apart, $H $h(-1), $H $h(1)
+  %bits = call $H @fl.to_bits_f16.$G.$S($V %x)
+  %moved = add $H %bits, %step
+  %value = call $V @fl.to_value_f16.$S.$G($H %moved)
+  %least = call $V @llvm.copysign.$S($V $(0x3E70000000000000), $V %y)
+  %a = select $B %zero, $V %least, $V %value
+  %b = select $B %equal, $V %y, $V %a
+  %r = select $B %nan, $V %sum, $V %b
+  ret $V %r
+}
+
+; fl.nextafter_bf16: needs fl.to_bits_bf16 fl.to_value_bf16
+define internal $V @fl.nextafter_bf16.$S($V %x, $V %y) alwaysinline {
+  %sum = fadd $V %x, %y
+  %nan = fcmp uno $V %x, %y
+  %equal = fcmp oeq $V %x, %y
+  %zero = fcmp oeq $V %x, zeroinitializer
+  %positive = fcmp ogt $V %x, zeroinitializer
+  %rising = fcmp olt $V %x, %y
+  %apart = xor $B %positive, %rising
+  %step = select $B %apart, $H $h(-1), $H $h(1)
+  %bits = call $H @fl.to_bits_bf16.$G.$S($V %x)
+  %moved = add $H %bits, %step
+  %value = call $V @fl.to_value_bf16.$S.$G($H %moved)
+  %least = call $V @llvm.copysign.$S($V $(0x37A0000000000000), $V %y)
+  %a = select $B %zero, $V %least, $V %value
+  %b = select $B %equal, $V %y, $V %a
+  %r = select $B %nan, $V %sum, $V %b
+  ret $V %r
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/emitters.h"
+#include "compiler/ir/reduction_order.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
@@ -23,16 +24,35 @@ int64_t extent_value(const ir::Function& kernel, ExtentId e, const std::vector<i
     return *value;
 }
 
+/// Saturates: more than all memory cannot be told apart.
+int64_t product(const ir::Function& kernel, const std::vector<ExtentId>& extents,
+                const std::vector<int64_t>& sizes, size_t first) {
+    int64_t all = 1;
+    for (size_t axis = first; axis < extents.size(); ++axis) {
+        const int64_t value = std::max<int64_t>(extent_value(kernel, extents[axis], sizes), 0);
+        if (__builtin_mul_overflow(all, value, &all)) all = INT64_MAX;
+    }
+    return all;
+}
+
 }  // namespace
 
 CpuRange cpu_range(const ir::Function& kernel, const std::vector<int64_t>& sizes) {
-    CpuRange range{1, 1};
+    CpuRange range{1, 1, {}};
     for (ir::NodeId id : kernel.region(kernel.body()).nodes) {
-        const auto* loops = std::get_if<ir::Loops>(&kernel.node(id).attribute);
-        if (loops == nullptr) continue;
-        for (size_t axis = 0; axis < loops->extents.size(); ++axis) {
-            const int64_t value = extent_value(kernel, loops->extents[axis], sizes);
-            (axis == 0 ? range.extent : range.work_per_step) *= std::max<int64_t>(value, 0);
+        const ir::Node& nest = kernel.node(id);
+        if (!nest.op.is(ir::Structure::nest_)) continue;
+        const auto& extents = std::get<ir::Loops>(nest.attribute).extents;
+        if (!extents.empty()) {
+            range.extent = product(kernel, {extents[0]}, sizes, 0);
+            range.work_per_step = product(kernel, extents, sizes, 1);
+        }
+        for (ir::NodeId inner : kernel.region(kernel.region_of(nest, 0)).nodes) {
+            const ir::Node& n = kernel.node(inner);
+            if (!n.op.is(ir::Structure::fold_)) continue;
+            const int64_t elements = product(kernel, std::get<ir::Loops>(n.attribute).extents, sizes, 0);
+            const int64_t chunks = elements / ir::kReduceChunk + (elements % ir::kReduceChunk != 0 ? 1 : 0);
+            range.folds.push_back({elements, chunks, n.results_count});
         }
     }
     return range;

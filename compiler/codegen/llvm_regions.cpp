@@ -43,6 +43,7 @@ void LlvmRegions::simple(NodeId id) {
             return w_.define(f.result(id), sizes_.operand(std::get<ExtentId>(n.attribute)));
         case Structure::index_: return access_.index(id);
         case Structure::load_: return access_.load(id);
+        case Structure::load_at_: return access_.load_at(id);
         case Structure::store_: return access_.store(id);
         default: throw InternalError(fmt::format("a CPU kernel cannot hold {}", n.op.name()));
     }

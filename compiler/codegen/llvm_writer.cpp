@@ -44,8 +44,13 @@ uint64_t float_as_double_bits(uint32_t bits) {
 
 std::string llvm_literal(DType dtype, Scalar value) {
     if (is_bool(dtype)) return value.as_bool() ? "true" : "false";
-    if (is_integer(dtype)) return fmt::format("{}", value.as_i64());
-    require(dtype == DType::f32_ || dtype == DType::f64_, "an element type that the CPU does not have yet");
+    if (is_integer(dtype)) {
+        // The reader takes no unsigned literal past the signed ones.
+        const int unused = 64 - row(dtype).bits;
+        return fmt::format("{}", static_cast<int64_t>(value.bits << unused) >> unused);
+    }
+    require(is_float(dtype), "an element type that the CPU does not have yet");
+    if (is_half(dtype)) value = Scalar::of_f32(static_cast<float>(scalar_to_f64(dtype, value)));
     const uint64_t bits =
         dtype == DType::f64_ ? value.bits : float_as_double_bits(static_cast<uint32_t>(value.bits));
     return fmt::format("0x{:016X}", bits);
@@ -95,8 +100,7 @@ void LlvmWriter::define(ValueId v, std::string text) {
     Value& value = values_[v.index];
     value = {};
     value.text = std::move(text);
-    // A scalar of the innermost body may stand in a branch, which does not dominate later uses of its vector.
-    if (!in_region(v) && current_ < 2 * levels_.rank()) value.home = current_;
+    if (!in_region(v)) value.home = current_;
 }
 
 void LlvmWriter::define_constant(ValueId v, Scalar scalar) {
@@ -117,13 +121,17 @@ std::string LlvmWriter::operand(ValueId v, int lanes) {
     if (lanes == this->lanes(v)) return value.text;
     require(lanes == lanes_, "a vector cannot be used as a scalar");
     const std::string name(f_.value_name(v));
-    if (value.home == kInRegion) return splat(llvm_type(dtype, 1), value.text, lanes, name);
-    if (value.splat.empty()) {
-        const uint32_t here = std::exchange(current_, value.home);
-        value.splat = splat(llvm_type(dtype, 1), value.text, lanes, name);
-        current_ = here;
+    // In its own section the use may stand in a branch, which does not dominate later uses of the vector.
+    if (value.home == kInRegion || value.home == current_) {
+        return splat(llvm_type(dtype, 1), value.text, lanes, name);
     }
-    return value.splat;
+    for (const auto& [count, text] : value.splats) {
+        if (count == lanes) return text;
+    }
+    const uint32_t here = std::exchange(current_, value.home);
+    value.splats.emplace_back(lanes, splat(llvm_type(dtype, 1), value.text, lanes, name));
+    current_ = here;
+    return value.splats.back().second;
 }
 
 std::string LlvmWriter::splat(std::string_view type, std::string_view text, int lanes,
@@ -134,6 +142,21 @@ std::string LlvmWriter::splat(std::string_view type, std::string_view text, int 
     line("{0} = shufflevector <{1} x {2}> {3}, <{1} x {2}> poison, <{1} x i32> zeroinitializer", all, lanes,
          type, one);
     return all;
+}
+
+void LlvmWriter::open_inner() {
+    around_.push_back(current_);
+    sections_.push_back({{}, sections_[current_].block});
+    current_ = static_cast<uint32_t>(sections_.size()) - 1;
+}
+
+void LlvmWriter::close_inner() {
+    const Section inner = std::move(sections_.back());
+    sections_.pop_back();
+    current_ = around_.back();
+    around_.pop_back();
+    sections_[current_].text += inner.text;
+    sections_[current_].block = inner.block;
 }
 
 std::string LlvmWriter::mask_operand() const {
@@ -159,6 +182,22 @@ std::string LlvmWriter::any(std::string_view mask) {
     line("{} = bitcast {} {} to i{}", bits, mask_type(), mask, lanes_);
     line("{} = icmp ne i{} {}, 0", some, lanes_, bits);
     return some;
+}
+
+std::string LlvmWriter::first_lanes(std::string_view left, int vector_bits) {
+    const int bits = std::clamp(vector_bits / lanes_, 8, 64);
+    const std::string element = fmt::format("i{}", bits);
+    std::string narrow(left);
+    if (bits != 64) {
+        narrow = name("left");
+        line("{} = trunc i64 {} to {}", narrow, left, element);
+    }
+    const std::string all = splat(element, narrow, lanes_, "left");
+    std::string numbers;
+    for (int k = 0; k < lanes_; ++k) numbers += fmt::format("{}{} {}", k == 0 ? "" : ", ", element, k);
+    const std::string mask = name("mask");
+    line("{} = icmp ugt <{} x {}> {}, <{}>", mask, lanes_, element, all, numbers);
+    return mask;
 }
 
 }  // namespace fuseline

@@ -31,8 +31,9 @@ public:
 
     const ir::Function& kernel() const { return f_; }
     const LlvmLevels& levels() const { return levels_; }
-    /// Lanes of the vectors of this kernel, and of one value.
+    /// Lanes of the vectors that are written now, and of one value.
     int vector_lanes() const { return lanes_; }
+    void set_lanes(int lanes) { lanes_ = lanes; }
     int lanes(ir::ValueId v) const { return levels_.varies(v) ? lanes_ : 1; }
 
     /// A local name that was not given before, "%x", and a label of the same space, without the sign.
@@ -58,6 +59,10 @@ public:
     const std::string& open_block() const { return sections_[current_].block; }
     /// Ends the open block with a jump.
     void jump(std::string_view label) { line("br label %{}", label); }
+    /// Lines go to a section of their own until it is closed and joins the one that was open. Vectors of
+    /// scalars that stand before it are made before it: loops and branches may stand in it.
+    void open_inner();
+    void close_inner();
     /// Takes the text of a section, without its head, or of the head.
     std::string take(uint32_t section) { return std::exchange(sections_[2 * section + 1].text, {}); }
     std::string take_head(uint32_t section) { return std::exchange(sections_[2 * section].text, {}); }
@@ -82,6 +87,8 @@ public:
     std::string masked_by(std::string_view condition, bool inverted);
     /// An i1: whether some lane of a mask is set.
     std::string any(std::string_view mask);
+    /// The mask of lanes 0 .. left - 1; `left` is at most as many as there are lanes.
+    std::string first_lanes(std::string_view left, int vector_bits);
 
     /// Functions of the prelude that the text calls.
     std::set<PreludeInstance> instances;
@@ -93,7 +100,8 @@ private:
     };
     struct Value {
         std::string text;
-        std::string splat;          ///< of a scalar that stands in a section's straight line
+        /// By lanes, of a scalar that stands in a section's straight line.
+        std::vector<std::pair<int, std::string>> splats;
         uint32_t home = kInRegion;  ///< the place where it stands
         bool constant = false;
     };
@@ -104,7 +112,8 @@ private:
     const LlvmLevels& levels_;
     int lanes_;
     uint32_t current_ = 0;
-    std::vector<Section> sections_;  ///< head and rest of each
+    std::vector<Section> sections_;  ///< head and rest of each; then inner ones
+    std::vector<uint32_t> around_;   ///< inner ones: where they join
     std::vector<Value> values_;
     std::set<std::string, std::less<>> names_;
     std::unordered_map<std::string, uint32_t> next_number_;
