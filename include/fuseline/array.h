@@ -12,24 +12,37 @@
 
 namespace fuseline {
 
+/// One element of an f16 array, as its bits.
+struct Float16 {
+    uint16_t bits = 0;
+};
+/// One element of a bf16 array, as its bits: the upper half of an f32.
+struct BFloat16 {
+    uint16_t bits = 0;
+};
+
+/// The element type of a C++ type.
 template <class T>
 constexpr DType dtype_of() = delete;
-template <>
-constexpr DType dtype_of<bool>() {
-    return DType::bool_;
-}
-template <>
-constexpr DType dtype_of<int64_t>() {
-    return DType::i64_;
-}
-template <>
-constexpr DType dtype_of<float>() {
-    return DType::f32_;
-}
-template <>
-constexpr DType dtype_of<double>() {
-    return DType::f64_;
-}
+#define FUSELINE_DTYPE_OF(Type, dtype) \
+    template <>                        \
+    constexpr DType dtype_of<Type>() { \
+        return DType::dtype;           \
+    }
+FUSELINE_DTYPE_OF(bool, bool_)
+FUSELINE_DTYPE_OF(int8_t, i8_)
+FUSELINE_DTYPE_OF(int16_t, i16_)
+FUSELINE_DTYPE_OF(int32_t, i32_)
+FUSELINE_DTYPE_OF(int64_t, i64_)
+FUSELINE_DTYPE_OF(uint8_t, u8_)
+FUSELINE_DTYPE_OF(uint16_t, u16_)
+FUSELINE_DTYPE_OF(uint32_t, u32_)
+FUSELINE_DTYPE_OF(uint64_t, u64_)
+FUSELINE_DTYPE_OF(Float16, f16_)
+FUSELINE_DTYPE_OF(BFloat16, bf16_)
+FUSELINE_DTYPE_OF(float, f32_)
+FUSELINE_DTYPE_OF(double, f64_)
+#undef FUSELINE_DTYPE_OF
 
 class ArrayStorage;
 

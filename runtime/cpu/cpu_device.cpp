@@ -15,6 +15,8 @@
 #include "compiler/codegen/emitters.h"
 #include "compiler/codegen/llvm_cost.h"
 #include "compiler/support/errors.h"
+#include "runtime/cpu/blas.h"
+#include "runtime/cpu/fold_launch.h"
 #include "runtime/cpu/orc_engine.h"
 #include "runtime/cpu/parallel_for.h"
 #include "runtime/device/device.h"
@@ -69,7 +71,9 @@ public:
 class CpuExecutable : public Executable {
 public:
     ir::Function kernel;
-    int64_t element_cost = 1;
+    CpuCost cost;
+    /// Steps of the outermost axis that stay in one piece of a launch with folds.
+    int64_t together = 1;
     std::unique_ptr<CpuCode> code;
     /// Engine of `code`, which must not go first.
     std::shared_ptr<OrcEngine> engine;
@@ -154,13 +158,18 @@ public:
         if (bytes != 0) std::memcpy(host, device, bytes);
     }
 
+    void copy_device(void* to, const void* from, size_t bytes, Stream) override {
+        if (bytes != 0) std::memcpy(to, from, bytes);
+    }
+
     std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol,
                                       const SourceMap*) override {
         const auto start = Clock::now();
         auto made = std::make_shared<CpuExecutable>();
         made->symbol = symbol;
         made->kernel = kernel;
-        made->element_cost = cpu_element_cost(kernel);
+        made->cost = cpu_cost(kernel);
+        if (!made->cost.folds.empty()) made->together = cpu_steps_together(kernel, target_);
         made->source = emit_llvm(kernel, symbol, target_);
         made->engine = engine_;
         made->code = engine_->compile(made->source, symbol);
@@ -172,8 +181,11 @@ public:
         const CpuExecutable& own = of_cpu(executable);
         const CpuRange range = cpu_range(own.kernel, arguments.sizes);
         if (range.work_per_step == 0) return;
+        if (!range.folds.empty()) {
+            return launch_folds(workers_, own.code->fold_entry, range, own.cost, own.together, arguments);
+        }
         const CpuKernel entry = own.code->entry;
-        workers_.run(range.extent, range.work_per_step, own.element_cost, [&](int64_t begin, int64_t end) {
+        workers_.run(range.extent, range.work_per_step, own.cost.point, [&](int64_t begin, int64_t end) {
             entry(arguments.buffers.data(), arguments.scalars.data(), arguments.sizes.data(), begin, end);
         });
     }
@@ -184,6 +196,9 @@ public:
         return milliseconds_since(start);
     }
     void synchronize(Stream) override {}
+
+    bool has_matmul() override { return blas_available(); }
+    void matmul(const MatmulCall& call, Stream) override { blas_matmul(call, workers_); }
 
     std::string stage_text(const Executable& executable, std::string_view stage) override {
         if (stage == "llvm") return executable.source;

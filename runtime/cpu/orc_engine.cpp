@@ -224,6 +224,7 @@ std::unique_ptr<CpuCode> OrcEngine::compile(const std::string& ir, const std::st
                              log);
     }
     code->entry = found->toPtr<CpuKernel>();
+    code->fold_entry = found->toPtr<CpuFoldKernel>();
     return code;
 }
 

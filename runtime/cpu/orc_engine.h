@@ -12,6 +12,9 @@ namespace fuseline {
 /// Entry of a compiled kernel; emit_llvm says what the operands are.
 using CpuKernel = void (*)(void* const* buffers, const Scalar* scalars, const int64_t* sizes, int64_t begin,
                            int64_t end);
+/// Of a kernel with folds.
+using CpuFoldKernel = void (*)(void* const* buffers, const Scalar* scalars, const int64_t* sizes,
+                               int64_t begin, int64_t end, const int64_t* parts);
 
 /// What LLVM knows of the processor that runs this process.
 struct HostProcessor {
@@ -25,6 +28,7 @@ class CpuCode {
 public:
     virtual ~CpuCode() = default;
     CpuKernel entry = nullptr;
+    CpuFoldKernel fold_entry = nullptr;  ///< the same where the kernel has folds
 };
 
 /// Thread-safe; calls of several threads compile side by side.

@@ -45,13 +45,13 @@ private:
 int64_t divided_up(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// Steps of one piece.
-int64_t piece_steps(int64_t extent, int64_t elements, int64_t element_cost, int threads) {
+int64_t piece_steps(int64_t extent, int64_t elements, int64_t element_cost, int threads, int64_t together) {
     const int64_t least_elements = divided_up(ParallelFor::kGrain, std::max<int64_t>(1, element_cost));
     const int64_t least = divided_up(least_elements, std::max<int64_t>(1, elements));
     // Four pieces a thread even out cores of different speed.
-    int64_t steps = std::max(least, divided_up(extent, 4 * int64_t{threads}));
-    if (elements < ParallelFor::kStep) steps = divided_up(steps, ParallelFor::kStep) * ParallelFor::kStep;
-    return steps;
+    const int64_t steps = std::max(least, divided_up(extent, 4 * int64_t{threads}));
+    if (together == 0) together = elements < ParallelFor::kStep ? ParallelFor::kStep : 1;
+    return divided_up(steps, together) * together;
 }
 
 }  // namespace
@@ -108,9 +108,10 @@ ParallelFor::ParallelFor(int threads)
 ParallelFor::~ParallelFor() = default;
 
 void ParallelFor::run(int64_t extent, int64_t elements, int64_t element_cost,
-                      const std::function<void(int64_t, int64_t)>& chunk) {
+                      const std::function<void(int64_t, int64_t)>& chunk, int64_t together) {
     if (extent <= 0) return;
-    const int64_t steps = threads_ == 1 ? extent : piece_steps(extent, elements, element_cost, threads_);
+    const int64_t steps =
+        threads_ == 1 ? extent : piece_steps(extent, elements, element_cost, threads_, together);
     if (steps >= extent) {
         const DefaultFloatMode mode;
         return chunk(0, extent);

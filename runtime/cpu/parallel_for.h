@@ -19,11 +19,12 @@ public:
     int threads() const { return threads_; }
 
     /// Calls `chunk(begin, end)` for pieces that cover [0, extent) and waits for all of them. A step is
-    /// `elements` of `element_cost` (see cpu_element_cost) each; a piece costs about `kGrain` at least, so
-    /// that small ranges stay on the calling thread. Floating point runs in the default mode: to nearest,
+    /// `elements` of `element_cost` (see CpuCost) each; a piece costs about `kGrain` at least, so that small
+    /// ranges stay on the calling thread. Pieces begin at multiples of `together` steps; 0: of whole cache
+    /// lines. Floating point runs in the default mode: to nearest,
     /// with denormals, without traps. The first exception of a piece is thrown again here.
     void run(int64_t extent, int64_t elements, int64_t element_cost,
-             const std::function<void(int64_t, int64_t)>& chunk);
+             const std::function<void(int64_t, int64_t)>& chunk, int64_t together = 0);
 
     /// Some ten microseconds, several times what handing a piece to another thread takes.
     static constexpr int64_t kGrain = int64_t{1} << 18;

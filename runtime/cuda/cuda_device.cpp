@@ -11,6 +11,7 @@
 
 #include "compiler/codegen/emitters.h"
 #include "compiler/support/errors.h"
+#include "runtime/cuda/cuda_stages.h"
 #include "runtime/cuda/loaded_kernel.h"
 
 namespace fuseline::cuda {
@@ -37,8 +38,6 @@ struct CudaExecutable : Executable {
     }
 
     ir::Function kernel;
-    std::string image;
-    bool is_cubin = true;
     std::optional<LoadedKernel> loaded;
     mutable std::mutex mutex;
     mutable std::optional<std::pair<std::vector<int64_t>, CudaGeometry>> last;
@@ -77,21 +76,13 @@ CudaDevice::CudaDevice(std::shared_ptr<const DriverTable> driver, int ordinal, c
         fmt::format("{} ({}), driver {}.{}", text, target_.arch, version / 1000, version % 1000 / 10);
 }
 
-std::string CudaDevice::compiler() const { return "nvrtc " + compiler_.version(); }
-
-CudaDevice::Architecture CudaDevice::architecture() const {
-    const int capability = std::stoi(target_.arch.substr(3));
-    const std::vector<int> known = compiler_.architectures();
-    if (std::find(known.begin(), known.end(), capability) != known.end()) return {target_.arch, true};
-    int newest = 0;
-    for (int a : known) newest = a < capability ? std::max(newest, a) : newest;
-    if (newest == 0) {
-        throw ToolchainError(fmt::format(
-            "NVRTC {} does not compile for {}: install an older CUDA toolkit, or use --device cpu",
-            compiler_.version(), target_.arch));
-    }
-    return {fmt::format("sm_{}", newest), false};
+CudaDevice::~CudaDevice() {
+    if (matmul_ == nullptr || gpu_->forked()) return;
+    const ContextScope scope(gpu_->driver(), gpu_->context(), std::nothrow);
+    matmul_ = nullptr;
 }
+
+std::string CudaDevice::compiler() const { return "nvrtc " + compiler_.version(); }
 
 StreamHandle CudaDevice::stream_of(Stream stream) const {
     return stream != nullptr ? static_cast<StreamHandle>(stream) : gpu_->stream();
@@ -134,6 +125,17 @@ void CudaDevice::copy_to_host(void* host, const void* device, size_t bytes, Stre
     check(d, d.stream_synchronize(stream_of(stream)), "the GPU's work failed");
 }
 
+void CudaDevice::copy_device(void* to, const void* from, size_t bytes, Stream stream) {
+    gpu_->test_process();
+    if (bytes == 0) return;
+    const DriverTable& d = gpu_->driver();
+    const ContextScope scope(d, gpu_->context());
+    check(d,
+          d.copy_on_device(reinterpret_cast<Address>(to), reinterpret_cast<Address>(from), bytes,
+                           stream_of(stream)),
+          "a copy on the GPU failed");
+}
+
 std::shared_ptr<Executable> CudaDevice::build(const ir::Function& kernel, const std::string& symbol,
                                               const SourceMap* sources) {
     gpu_->test_process();
@@ -141,18 +143,33 @@ std::shared_ptr<Executable> CudaDevice::build(const ir::Function& kernel, const 
     auto executable = std::make_shared<CudaExecutable>(kernel);
     executable->symbol = symbol;
     executable->source = emit_cuda(kernel, symbol, sources);
-    const Architecture arch = architecture();
-    executable->is_cubin = arch.own;
+    const CudaArchitecture arch = architecture_for(compiler_, target_.arch);
     const CudaOutput output = arch.own ? CudaOutput::cubin : CudaOutput::ptx;
-    executable->image = compiler_.compile(executable->source, symbol, arch.name, output, false).bytes;
+    const std::string image = compiler_.compile(executable->source, symbol, arch.name, output, false).bytes;
 
     const std::string origin = fmt::format("{} for {} by NVRTC {}; {}", arch.own ? "cubin" : "PTX", arch.name,
                                            compiler_.version(), description_);
     const ContextScope scope(gpu_->driver(), gpu_->context());
-    executable->loaded.emplace(gpu_, executable->image, !arch.own, symbol, origin);
+    executable->loaded.emplace(gpu_, image, !arch.own, symbol, origin);
     executable->compile_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     return executable;
+}
+
+std::shared_ptr<Allocation> CudaDevice::workspace_for(const CudaGeometry& g, Stream stream) {
+    if (g.workspace_bytes == 0) return nullptr;
+    const auto make = [&] {
+        auto room = gpu_->allocate(g.workspace_bytes, stream_of(stream));
+        const DriverTable& d = gpu_->driver();
+        check(d, d.fill_bytes(reinterpret_cast<Address>(room->pointer), 0, g.ticket_bytes, stream_of(stream)),
+              "a workspace cannot be cleared");
+        return room;
+    };
+    if (stream != nullptr) return make();
+    // Launches of one stream come one after the other, and each leaves the tickets as it found them.
+    const std::lock_guard lock(workspace_mutex_);
+    if (workspace_ == nullptr || workspace_->bytes < g.workspace_bytes) workspace_ = make();
+    return workspace_;
 }
 
 void CudaDevice::launch(const Executable& e, const LaunchArguments& arguments, Stream stream) {
@@ -163,6 +180,9 @@ void CudaDevice::launch(const Executable& e, const LaunchArguments& arguments, S
     std::vector<void*> parameters = parameter_list(arguments);
     const DriverTable& d = gpu_->driver();
     const ContextScope scope(d, gpu_->context());
+    const std::shared_ptr<Allocation> workspace = workspace_for(g, stream);
+    void* const room = workspace == nullptr ? nullptr : workspace->pointer;
+    if (g.takes_workspace) parameters.push_back(const_cast<void**>(&room));
     if (g.shared_bytes > kPlainSharedBytes) {
         check(d, executable.loaded->allow_shared(g.shared_bytes),
               fmt::format("kernel {} cannot have its {} bytes of shared memory", e.symbol, g.shared_bytes));
@@ -171,6 +191,8 @@ void CudaDevice::launch(const Executable& e, const LaunchArguments& arguments, S
         d.launch(executable.loaded->function(), g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
                  g.block[2], g.shared_bytes, stream_of(stream), parameters.data(), nullptr);
     check(d, code, fmt::format("kernel {} cannot be launched", e.symbol));
+    // What is allocated for a caller's stream is freed on the own one.
+    if (workspace != nullptr) leave(stream);
 }
 
 OwnedEvent CudaDevice::make_event(unsigned flags) const {
@@ -203,6 +225,25 @@ void CudaDevice::synchronize(Stream stream) {
     check(d, d.stream_synchronize(stream_of(stream)), "the GPU's work failed");
 }
 
+void CudaDevice::matmul(const MatmulCall& call, Stream stream) {
+    gpu_->test_process();
+    if (call.k == 0) {
+        const std::vector<std::byte> zeros(static_cast<size_t>(call.batch * call.m * call.n) *
+                                           static_cast<size_t>(byte_size(call.dtype)));
+        return copy_to_device(call.c, zeros.data(), zeros.size(), stream);
+    }
+    const CublasTable* table = open_cublas();
+    require(table != nullptr, "products of matrices without cuBLASLt");
+    const ContextScope scope(gpu_->driver(), gpu_->context());
+    {
+        const std::lock_guard lock(matmul_mutex_);
+        if (matmul_ == nullptr) matmul_ = std::make_unique<Matmul>(gpu_, *table);
+    }
+    const std::shared_ptr<Allocation> scratch = matmul_->run(call, stream_of(stream));
+    // It is freed on the own stream.
+    if (scratch != nullptr) leave(stream);
+}
+
 void CudaDevice::order(StreamHandle earlier, StreamHandle later) {
     gpu_->test_process();
     const DriverTable& d = gpu_->driver();
@@ -221,18 +262,8 @@ void CudaDevice::leave(Stream stream) {
     if (stream != nullptr) order(stream_of(stream), gpu_->stream());
 }
 
-std::string CudaDevice::stage_text(const Executable& e, std::string_view stage) {
-    const auto& executable = static_cast<const CudaExecutable&>(e);
-    if (stage == "cuda") return executable.source;
-    if (stage == "ptx" && !executable.is_cubin) return executable.image;
-    if (stage == "ptx")
-        return compiler_.compile(executable.source, e.symbol, target_.arch, CudaOutput::ptx, false).bytes;
-    if (stage == "sass" && executable.is_cubin) return disassemble(executable.image);
-    if (stage == "sass") {
-        throw ToolchainError(fmt::format("NVRTC {} makes no SASS for {}: install a newer CUDA toolkit",
-                                         compiler_.version(), target_.arch));
-    }
-    throw UserError(fmt::format("{} has no stage `{}`; it has `cuda`, `ptx` and `sass`", name_, stage));
+std::string CudaDevice::stage_text(const Executable& executable, std::string_view stage) {
+    return cuda_stage_text(compiler_, executable.source, executable.symbol, target_.arch, stage);
 }
 
 }  // namespace fuseline::cuda

@@ -2,14 +2,8 @@
 #include "runtime/cuda/nvrtc.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/support/errors.h"
+#include "runtime/cuda/library_search.h"
 
 namespace fuseline {
 namespace {
@@ -50,29 +45,6 @@ constexpr int kBuiltinFailure = 7;
 /// Sonames, newest first.
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
-/// Names by version, the newest first; of one version the loader's own choice before the usual folders.
-std::vector<std::string> candidates() {
-    std::vector<std::string> folders;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const char* home = std::getenv(variable)) folders.push_back(std::string(home) + "/lib64");
-    }
-    folders.insert(folders.end(), {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu"});
-    std::error_code ignored;
-    std::vector<std::string> versions;
-    for (const auto& entry : std::filesystem::directory_iterator("/usr/local", ignored)) {
-        if (entry.path().filename().string().starts_with("cuda-"))
-            versions.push_back(entry.path().string() + "/lib64");
-    }
-    std::sort(versions.rbegin(), versions.rend());
-    folders.insert(folders.end(), versions.begin(), versions.end());
-    std::vector<std::string> paths;
-    for (const char* name : kNames) {
-        paths.emplace_back(name);
-        for (const std::string& folder : folders) paths.push_back(folder + "/" + name);
-    }
-    return paths;
-}
-
 template <class Function>
 void take(void* library, const std::string& path, const char* symbol, Function& function) {
     function = reinterpret_cast<Function>(dlsym(library, symbol));
@@ -88,7 +60,7 @@ std::string file_of(Function function, const std::string& name) {
 }
 
 Nvrtc open_nvrtc() {
-    for (const std::string& path : candidates()) {
+    for (const std::string& path : cuda::library_candidates(kNames)) {
         void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) continue;
         Nvrtc n;
@@ -211,32 +183,6 @@ CudaImage nvrtc_compile(const std::string& source, const std::string& name, cons
         image.bytes = text_of(program.get(), n.cubin_size, n.cubin, "gives no cubin");
     }
     return image;
-}
-
-std::string disassemble(const std::string& cubin) {
-    namespace fs = std::filesystem;
-    std::string path = (fs::temp_directory_path() / "fuseline-XXXXXX.cubin").string();
-    const int fd = ::mkstemps(path.data(), 6);
-    if (fd < 0) throw ToolchainError("a temporary file for nvdisasm cannot be made");
-    const ssize_t written = ::write(fd, cubin.data(), cubin.size());
-    ::close(fd);
-    std::string text;
-    int status = -1;
-    if (written == static_cast<ssize_t>(cubin.size())) {
-        const std::string command =
-            fmt::format("PATH=\"$PATH:/usr/local/cuda/bin\" nvdisasm '{}' 2>/dev/null", path);
-        if (FILE* pipe = ::popen(command.c_str(), "r")) {
-            std::array<char, 65536> buffer;
-            for (size_t n; (n = ::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-                text.append(buffer.data(), n);
-            status = ::pclose(pipe);
-        }
-    }
-    std::error_code ignored;
-    fs::remove(path, ignored);
-    if (status != 0)
-        throw ToolchainError("SASS needs nvdisasm, which is not on the PATH: install the CUDA toolkit");
-    return text;
 }
 
 }  // namespace fuseline

@@ -31,7 +31,4 @@ struct CudaCompiler {
 };
 inline constexpr CudaCompiler kNvrtc{nvrtc_version, nvrtc_architectures, nvrtc_compile};
 
-/// A cubin as SASS text by the toolkit's nvdisasm. Throws ToolchainError where that program is not there.
-std::string disassemble(const std::string& cubin);
-
 }  // namespace fuseline

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ir/ir.h"
+#include "compiler/support/errors.h"
 #include "compiler/support/source.h"
 #include "compiler/support/target.h"
 
@@ -39,6 +40,20 @@ struct LaunchArguments {
     std::vector<int64_t> sizes;
 };
 
+/// `batch` products of matrices, c = a b: a is [m, k], b [k, n] and c [m, n], each in row-major order without
+/// gaps. A transposed operand is stored as [k, m] or [n, k].
+struct MatmulCall {
+    DType dtype = DType::f32_;
+    int64_t m = 0, n = 0, k = 0, batch = 1;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+    bool transpose_a = false, transpose_b = false;
+    /// Elements from one matrix to the next; 0 where one matrix serves all products.
+    int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+    bool tf32 = false;  ///< f32 may use the tensor cores' shorter mantissa
+};
+
 /// The caller's CUDA stream as an opaque CUstream; null is the session's own stream. Ignored by the CPU.
 using Stream = void*;
 
@@ -61,6 +76,8 @@ public:
     virtual void copy_to_device(void* device, const void* host, size_t bytes, Stream stream) = 0;
     /// Waits until the bytes are there.
     virtual void copy_to_host(void* host, const void* device, size_t bytes, Stream stream) = 0;
+    /// From device memory to device memory that does not overlap it; enqueued.
+    virtual void copy_device(void* to, const void* from, size_t bytes, Stream stream) = 0;
 
     /// Prints the kernel for this device, compiles and loads it. `kernel.index_bits` is final. `sources` adds
     /// line comments.
@@ -72,6 +89,14 @@ public:
     virtual double timed_launch(const Executable& executable, const LaunchArguments& arguments,
                                 Stream stream) = 0;
     virtual void synchronize(Stream stream) = 0;
+
+    /// Whether a library multiplies matrices here; opens it at the first call.
+    virtual bool has_matmul() { return false; }
+    /// Enqueues products of one of the library's types (see library_multiplies). Only where has_matmul.
+    virtual void matmul(const MatmulCall&, Stream) {
+        throw InternalError("a device without matrix products");
+    }
+
     /// Around the work of a call on a caller's stream: it comes after all that the own stream has, and the
     /// own stream's later work after it. Nothing to do for the own stream.
     virtual void enter(Stream) {}

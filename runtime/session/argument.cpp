@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ops/op_table.h"
 #include "compiler/support/errors.h"
 #include "runtime/session/module_impl.h"
 
@@ -17,7 +18,7 @@ struct Conversion {
     const Device* device;
 
     [[noreturn]] void fail(const std::string& found) const {
-        throw UserError(fmt::format("argument '{}' must be {}{}: found {}", name,
+        throw UserError(fmt::format("argument `{}` must be {}{}: found {}", name,
                                     scalar ? "" : "an array of ", fuseline::name(dtype), found));
     }
 
@@ -35,19 +36,27 @@ struct Conversion {
 
     PlanValue operator()(int64_t value) const {
         if (!scalar || is_bool(dtype)) fail(std::to_string(value));
-        if (dtype == DType::f32_) return scalar_value(Scalar::of_f32(static_cast<float>(value)));
-        if (is_float(dtype)) return (*this)(static_cast<double>(value));
-        return scalar_value(Scalar::of_i64(value));
+        const Scalar given = Scalar::of_i64(value);
+        const Scalar converted = evaluate(OpId::cast_, DType::i64_, dtype, &given);
+        if (is_integer(dtype) && (converted != given || (value < 0) != is_negative(converted)))
+            fail(fmt::format("{}, which does not fit {}", value, fuseline::name(dtype)));
+        if (is_float(dtype) && std::isinf(scalar_to_f64(dtype, converted)))
+            fail(fmt::format("{}, which is too large for {}", value, fuseline::name(dtype)));
+        return scalar_value(converted);
     }
 
     PlanValue operator()(double value) const {
         if (!scalar || !is_float(dtype)) fail(scalar_text(DType::f64_, Scalar::of_f64(value)));
-        if (dtype == DType::f64_) return scalar_value(Scalar::of_f64(value));
-        const auto narrow = static_cast<float>(value);
-        if (std::isinf(narrow) && !std::isinf(value)) {
-            fail(scalar_text(DType::f64_, Scalar::of_f64(value)) + ", which is too large for f32");
+        const Scalar converted = scalar_from_f64(dtype, value);
+        if (std::isinf(scalar_to_f64(dtype, converted)) && !std::isinf(value)) {
+            fail(fmt::format("{}, which is too large for {}", scalar_text(DType::f64_, Scalar::of_f64(value)),
+                             fuseline::name(dtype)));
         }
-        return scalar_value(Scalar::of_f32(narrow));
+        return scalar_value(converted);
+    }
+
+    bool is_negative(Scalar integer) const {
+        return row(dtype).type_class == TypeClass::signed_integer && integer.as_i64() < 0;
     }
 
     void test_type(DType found, const std::vector<int64_t>& shape) const {
@@ -75,7 +84,8 @@ struct Conversion {
     void test_memory(uintptr_t address, const std::vector<int64_t>& shape) const {
         if (address == 0 && Array::element_count(shape) != 0) fail("a null pointer");
         if (address % static_cast<uintptr_t>(byte_size(dtype)) != 0)
-            fail("memory that is not aligned to its elements");
+            fail(fmt::format("memory at 0x{:x}: align it to {} bytes, the size of an element", address,
+                             byte_size(dtype)));
     }
 
     PlanValue operator()(const HostSpan& span) const {
@@ -92,7 +102,10 @@ struct Conversion {
     PlanValue operator()(const DeviceSpan& span) const {
         test_type(span.dtype, span.shape);
         if (device == nullptr || device->shares_host_memory())
-            fail("device memory in a session that has no GPU");
+            fail(
+                "device memory, and the session has no GPU: give host memory, or open the session with "
+                "device "
+                "`cuda`");
         test_memory(span.pointer, span.shape);
         if (scalar) fail("device memory; a scalar must be a host value");
         PlanValue v;

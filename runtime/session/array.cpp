@@ -32,6 +32,12 @@ ArrayStorage::ArrayStorage(HostArray array)
       bytes_(array.bytes.size()),
       host_(std::move(array.bytes)) {}
 
+ArrayStorage::ArrayStorage(LoadedArray array)
+    : dtype_(array.dtype),
+      shape_(std::move(array.shape)),
+      bytes_(bytes_of(dtype_, shape_)),
+      loaded_(std::move(array.elements)) {}
+
 ArrayStorage::ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation,
                            std::shared_ptr<Device> device)
     : dtype_(dtype),
@@ -41,6 +47,7 @@ ArrayStorage::ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_
       allocation_(std::move(allocation)) {}
 
 const void* ArrayStorage::host_data() const {
+    if (loaded_ != nullptr) return loaded_.get();
     if (allocation_ == nullptr) return host_.data();
     if (device_->shares_host_memory()) return allocation_->pointer;
     std::call_once(copied_, [this] {
@@ -77,6 +84,18 @@ HostArray to_host_array(const Array& array) {
     HostArray host{array.dtype(), array.shape(), std::vector<std::byte>(array.byte_count())};
     if (!host.bytes.empty()) std::memcpy(host.bytes.data(), array.data(), host.bytes.size());
     return host;
+}
+
+Array to_array(LoadedArray array) { return Array(std::make_shared<ArrayStorage>(std::move(array))); }
+
+Array on_device(const Array& array, const std::shared_ptr<Device>& device) {
+    const ArrayStorage& storage = *array.storage();
+    if (device == nullptr || device->shares_host_memory() || storage.device() == device.get()) return array;
+    const size_t bytes = storage.byte_count();
+    std::shared_ptr<Allocation> allocation = device->allocate(bytes, nullptr);
+    if (bytes != 0) device->copy_to_device(allocation->pointer, storage.host_data(), bytes, nullptr);
+    return Array(
+        std::make_shared<ArrayStorage>(storage.dtype(), storage.shape(), std::move(allocation), device));
 }
 
 Array to_array(HostArray array) { return Array(std::make_shared<ArrayStorage>(std::move(array))); }

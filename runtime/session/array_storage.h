@@ -1,4 +1,5 @@
-// What stands behind an Array: host bytes, or memory of a device with a host copy made on demand.
+// What stands behind an Array: host bytes, a mapped file, or memory of a device with a host copy made on
+// demand.
 #pragma once
 
 #include <memory>
@@ -8,12 +9,14 @@
 #include "compiler/ops/host_array.h"
 #include "fuseline/array.h"
 #include "runtime/device/device.h"
+#include "runtime/io/loaded_array.h"
 
 namespace fuseline {
 
 class ArrayStorage {
 public:
     explicit ArrayStorage(HostArray array);
+    explicit ArrayStorage(LoadedArray array);
     /// `device` is kept alive with the memory. Its own stream is behind whatever writes the elements.
     ArrayStorage(DType dtype, std::vector<int64_t> shape, std::shared_ptr<Allocation> allocation,
                  std::shared_ptr<Device> device);
@@ -37,10 +40,15 @@ private:
     std::shared_ptr<Allocation> allocation_;
     mutable std::once_flag copied_;
     mutable std::vector<std::byte> host_;
+    std::shared_ptr<const std::byte> loaded_;  ///< elements that were read from a file
 };
 
 /// The elements of an array as a HostArray (a copy).
 HostArray to_host_array(const Array& array);
 Array to_array(HostArray array);
+Array to_array(LoadedArray array);
+
+/// The array on the device: itself where it is there or the device shares the host's memory, else a copy.
+Array on_device(const Array& array, const std::shared_ptr<Device>& device);
 
 }  // namespace fuseline

@@ -42,12 +42,12 @@ std::map<std::string, int64_t> SizeBinder::bind(const std::vector<ArgumentShape>
     std::map<std::string, int64_t> sizes;
     for (size_t p = 0; p < types_.size(); ++p) {
         if (arguments[p].shape.size() != types_[p].rank()) {
-            throw UserError(fmt::format("argument '{}' must be {}: found {}", names_[p], type_text(p),
+            throw UserError(fmt::format("argument `{}` must be {}: found {}", names_[p], type_text(p),
                                         fuseline::type_text(types_[p].dtype, arguments[p].shape)));
         }
         if (!arguments[p].integer || used_.count(names_[p]) == 0) continue;
         if (*arguments[p].integer < 0) {
-            throw UserError(fmt::format("argument '{}' is a size and must be at least 0: found {}", names_[p],
+            throw UserError(fmt::format("argument `{}` is a size and must be at least 0: found {}", names_[p],
                                         *arguments[p].integer));
         }
         sizes.emplace(names_[p], *arguments[p].integer);
@@ -78,7 +78,7 @@ void SizeBinder::solve(const std::vector<ArgumentShape>& arguments,
             const auto value = extents_.solve(d.extent, *unknown, actual, sizes);
             if (!value) {
                 throw UserError(fmt::format(
-                    "argument '{}' must be {}: no {} >= 0 makes {} equal to its extent {} of axis {}",
+                    "argument `{}` must be {}: no {} >= 0 makes {} equal to its extent {} of axis {}",
                     names_[d.parameter], type_text(d.parameter), *unknown, extents_.text(d.extent), actual,
                     d.axis));
             }
@@ -97,7 +97,7 @@ void SizeBinder::test(const std::vector<ArgumentShape>& arguments,
         if (expected && *expected == actual) continue;
         const std::string extent = extents_.text(d.extent);
         const std::string value = expected ? std::to_string(*expected) : why;
-        throw UserError(fmt::format("argument '{}' must be {}: axis {} has extent {}, but {} is {}",
+        throw UserError(fmt::format("argument `{}` must be {}: axis {} has extent {}, but {} is {}",
                                     names_[d.parameter], type_text(d.parameter), d.axis, actual, extent,
                                     value));
     }

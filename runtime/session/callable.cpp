@@ -33,6 +33,14 @@ std::string lines_of(const ir::Function& kernel, const SourceMap& sources) {
                          : fmt::format("{}:{}-{}", file->name, first, last);
 }
 
+/// Only then the library of products is opened.
+bool multiplies(const ir::Function& graph) {
+    for (uint32_t k = 0; k < graph.node_count(); ++k) {
+        if (graph.node(ir::NodeId{k}).op.is(ir::Structure::matmul_)) return true;
+    }
+    return false;
+}
+
 HostArray host_array(const PlanValue& v) {
     HostArray array{v.dtype, v.shape, {}};
     array.bytes.resize(static_cast<size_t>(array.element_count() * byte_size(v.dtype)));
@@ -54,11 +62,13 @@ const Compiled& Callable::compiled() {
     if (!compiled_) {
         PassSettings passes;
         passes.disabled = session_->settings.disabled_passes;
-        compiled_ = compile(graph_, session_->target(), passes);
-        for (const ir::Function& kernel : compiled_->kernels) {
-            positions_.emplace(kernel.name, prepared_.size());
+        Target target = session_->target();
+        if (multiplies(graph_))
+            target.matmul_library = target.matmul_library && session_->device->has_matmul();
+        compiled_ = compile(graph_, target, passes);
+        for (const ir::Function& kernel : compiled_->kernels)
             prepared_.push_back({{}, lines_of(kernel, *sources_)});
-        }
+        program_.emplace(compiled_->plan, compiled_->kernels);
     }
     return *compiled_;
 }
@@ -106,10 +116,12 @@ void Callable::test_outputs(const std::vector<std::optional<OutputPlace>>& outpu
                     static_cast<uintptr_t>(byte_size(type.dtype)) ==
                 0)
                 continue;
-            throw UserError(fmt::format("the memory for result '{}' is not aligned to its elements",
-                                        graph_.result_names[i]));
+            throw UserError(fmt::format(
+                "the memory for result `{}` is at 0x{:x}: align it to {} bytes, the size of an element",
+                graph_.result_names[i], reinterpret_cast<uintptr_t>(outputs[i]->pointer),
+                byte_size(type.dtype)));
         }
-        throw UserError(fmt::format("the memory for result '{}' must be {}: found {}", graph_.result_names[i],
+        throw UserError(fmt::format("the memory for result `{}` must be {}: found {}", graph_.result_names[i],
                                     type_text(type.dtype, shape),
                                     type_text(outputs[i]->dtype, outputs[i]->shape)));
     }
@@ -166,9 +178,8 @@ std::vector<std::optional<Array>> Callable::call(std::vector<PlanValue> argument
     test_outputs(outputs, sizes);
     if (session_->device == nullptr) return interpret_call(arguments, outputs, sizes);
 
-    const Compiled& program = compiled();
-    std::vector<PlanValue> values =
-        PlanRun(*this, program.plan, sizes, stream).run(std::move(arguments), outputs);
+    compiled();
+    std::vector<PlanValue> values = PlanRun(*this, sizes, stream).run(std::move(arguments), outputs);
     std::vector<std::optional<Array>> results;
     for (size_t i = 0; i < values.size(); ++i) {
         const bool given = i < outputs.size() && outputs[i];
@@ -198,9 +209,13 @@ void Callable::deliver(const PlanValue& v, const OutputPlace& place, Stream stre
         }
         return;
     }
-    require(!place.on_device, "a device result was not written in place");
-    const auto bytes = static_cast<size_t>(Array::element_count(v.shape) * byte_size(v.dtype));
-    if (bytes != 0) session_->device->copy_to_host(place.pointer, v.pointer, bytes, stream);
+    if (v.bytes == 0) return;
+    if (place.on_device) {
+        session_->device->copy_device(place.pointer, v.pointer, v.bytes, stream);
+        // The value's memory is freed on the own stream.
+        return session_->device->leave(stream);
+    }
+    session_->device->copy_to_host(place.pointer, v.pointer, v.bytes, stream);
 }
 
 }  // namespace fuseline

@@ -7,13 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "compiler/pipeline/pipeline.h"
 #include "runtime/session/array_storage.h"
 #include "runtime/session/bind_sizes.h"
+#include "runtime/session/plan_program.h"
 #include "runtime/session/session_impl.h"
 
 namespace fuseline {
@@ -27,6 +27,7 @@ struct PlanValue {
     std::shared_ptr<const ArrayStorage> array;  ///< keeps an argument's elements
     std::shared_ptr<Allocation> allocation;     ///< keeps elements of the session
     const void* host = nullptr;                 ///< an argument's elements on the host, not on the device yet
+    size_t bytes = 0;                           ///< of the elements; set while a plan runs
 };
 
 /// Memory of the caller for a result.
@@ -49,8 +50,6 @@ public:
     std::shared_ptr<Executable> executable(size_t kernel, int index_bits);
     /// Whether `executable` answers without a look into the session's kernels.
     bool has_executable(size_t kernel, int index_bits);
-    /// Position of a kernel that the plan names.
-    size_t kernel_position(const std::string& name) const { return positions_.at(name); }
 
     /// Arguments in the order of the parameters, with the parameters' element types. Results in order; an
     /// empty array stands for a result that went to `outputs` (by position).
@@ -84,7 +83,7 @@ private:
         std::string lines;
     };
     std::vector<Prepared> prepared_;
-    std::unordered_map<std::string, size_t> positions_;  ///< kernel name -> position
+    std::optional<PlanProgram> program_;
 };
 
 }  // namespace fuseline

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/io/files.h"
+#include "runtime/io/program_file.h"
 #include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
 
@@ -24,16 +24,18 @@ std::vector<std::optional<OutputPlace>> output_places(const ir::Function& graph,
     for (const auto& [name, output] : outputs) {
         const auto it = std::find(graph.result_names.begin(), graph.result_names.end(), name);
         if (it == graph.result_names.end()) {
-            throw UserError(fmt::format("there is no result '{}'; results are {}", name,
+            throw UserError(fmt::format("there is no result `{}`; results are {}", name,
                                         fmt::join(graph.result_names, ", ")));
         }
         OutputPlace place = place_of(output);
         if (place.on_device && (device == nullptr || device->shares_host_memory())) {
             throw UserError(
-                fmt::format("the memory for result '{}' is device memory, and the session has no GPU", name));
+                fmt::format("the memory for result `{}` is device memory, and the session has no GPU: "
+                            "give host memory, or open the session with device `cuda`",
+                            name));
         }
         if (place.pointer == nullptr && Array::element_count(place.shape) != 0) {
-            throw UserError(fmt::format("the memory for result '{}' is a null pointer", name));
+            throw UserError(fmt::format("the memory for result `{}` is a null pointer", name));
         }
         places[static_cast<size_t>(it - graph.result_names.begin())] = std::move(place);
     }
@@ -59,7 +61,7 @@ void test_overlap(const ir::Function& graph, const std::vector<PlanValue>& argum
         const Range out = range_of(places[i]->pointer, places[i]->dtype, places[i]->shape);
         const auto fail = [&](const char* kind, const std::string& other) {
             throw UserError(
-                fmt::format("the memory for result '{}' overlaps {} '{}'; give it memory of its own",
+                fmt::format("the memory for result `{}` overlaps {} `{}`; give it memory of its own",
                             graph.result_names[i], kind, other));
         };
         for (size_t k = 0; k < arguments.size(); ++k) {
@@ -83,7 +85,7 @@ void Module::Impl::load(const std::string& name, const std::string& text) {
     path = name;
     Diagnostics diagnostics;
     const OptionOverrides overrides(session->settings.options.begin(), session->settings.options.end());
-    program = check_program(sources, name, text, read_import, diagnostics, overrides);
+    program = check_program(sources, name, text, read_imported, diagnostics, overrides);
     diagnostics.throw_if_errors();
     warnings = diagnostics.sorted();
 }
@@ -93,10 +95,10 @@ const Entry& Module::Impl::entry(const std::string& name) const {
     std::vector<std::string> names;
     for (const Entry& e : program.entries) names.push_back(e.name);
     Diagnostic unknown;
-    unknown.message = fmt::format("there is no entry function '{}' in {}", name, path);
+    unknown.message = fmt::format("there is no entry function `{}` in {}", name, path);
     const std::string near = nearest_name(name, names);
     if (!near.empty()) {
-        unknown.help.push_back(fmt::format("did you mean '{}'?", near));
+        unknown.help.push_back(fmt::format("did you mean `{}`?", near));
     } else {
         unknown.help.push_back(names.empty() ? "no function has a type on each of its parameters"
                                              : fmt::format("entries are {}", fmt::join(names, ", ")));
@@ -121,7 +123,7 @@ std::vector<PlanValue> Module::Impl::arguments(const Entry& entry,
         if (known(name)) continue;
         std::vector<std::string> names;
         for (const EntryParameter& p : entry.parameters) names.push_back(p.name);
-        throw UserError(fmt::format("'{}' has no parameter '{}'; parameters are {}", entry.name, name,
+        throw UserError(fmt::format("`{}` has no parameter `{}`; parameters are {}", entry.name, name,
                                     fmt::join(names, ", ")));
     }
     std::vector<PlanValue> values;
@@ -136,7 +138,7 @@ std::vector<PlanValue> Module::Impl::arguments(const Entry& entry,
             v.scalar = p.default_value;
             values.push_back(std::move(v));
         } else {
-            throw UserError(fmt::format("argument '{}: {}' of '{}' is missing", p.name,
+            throw UserError(fmt::format("argument `{}: {}` of `{}` is missing", p.name,
                                         type_text(entry.graph.extents, p.type), entry.name));
         }
     }
@@ -147,7 +149,7 @@ const Array& Results::operator[](const std::string& name) const {
     for (const auto& [known, array] : values_) {
         if (known == name) return array;
     }
-    throw Error(Error::Kind::user, fmt::format("there is no result '{}'", name));
+    throw Error(Error::Kind::user, fmt::format("there is no result `{}`", name));
 }
 
 const Array& Results::operator[](size_t position) const {
@@ -203,7 +205,7 @@ Results Module::call(const std::string& function, const std::vector<Argument>& a
                      const CallSettings& settings) const {
     const std::vector<Signature> signature = parameters(function);
     if (arguments.size() > signature.size()) {
-        throw Error(Error::Kind::user, fmt::format("'{}' takes {} arguments: found {}", function,
+        throw Error(Error::Kind::user, fmt::format("`{}` takes {} arguments: found {}", function,
                                                    signature.size(), arguments.size()));
     }
     std::map<std::string, Argument> named;

@@ -1,28 +1,21 @@
 // PlanRun: nothing but the plan is executed.
 #include "runtime/session/plan_run.h"
 
-#include <algorithm>
-#include <future>
-#include <set>
-
 #include <fmt/format.h>
 
 #include "compiler/interpreter/interpreter.h"
+#include "compiler/interpreter/scalar_machine.h"
+#include "compiler/support/errors.h"
 
 namespace fuseline {
+
+using ir::ValueId;
+using Kind = PlanProgram::Kind;
+
 namespace {
 
-size_t byte_count(DType dtype, const std::vector<int64_t>& shape) {
-    int64_t bytes = byte_size(dtype);
-    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
-    if (empty) return 0;
-    for (int64_t extent : shape) {
-        if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-            throw UserError(fmt::format("an array {} has more than 2^63 bytes", type_text(dtype, shape)));
-        }
-    }
-    return static_cast<size_t>(bytes);
-}
+/// Assertions whose bools are kept on a device before they are read: reading waits for the device.
+constexpr size_t kPendingAssertions = 64;
 
 class StreamOrder {
 public:
@@ -45,150 +38,238 @@ private:
 
 }  // namespace
 
+PlanRun::PlanRun(Callable& callable, const std::map<std::string, int64_t>& sizes, Stream stream)
+    : callable_(callable),
+      program_(*callable.program_),
+      plan_(callable.compiled_->plan),
+      stream_(stream),
+      values_(plan_.value_count()),
+      launches_(program_.launch_count()) {
+    for (const std::string& symbol : program_.sizes().symbols()) {
+        const auto known = sizes.find(symbol);
+        sizes_.push_back(known != sizes.end() ? known->second : 0);
+    }
+}
+
+/// What was launched is told when the run ends, well or not.
+PlanRun::~PlanRun() {
+    for (uint32_t k = 0; k < launches_.size(); ++k) {
+        const Launched& l = launches_[k];
+        if (l.count == 0) continue;
+        const size_t kernel = program_.launch(k).kernel;
+        const std::shared_ptr<Executable>& code = l.executables[0] ? l.executables[0] : l.executables[1];
+        callable_.session_->recorder.launched(code->symbol, callable_.compiled_->kernels[kernel].schedule,
+                                              callable_.prepared_[kernel].lines, l.count, l.bytes, l.ms);
+    }
+}
+
 std::vector<PlanValue> PlanRun::run(std::vector<PlanValue> arguments,
                                     const std::vector<std::optional<OutputPlace>>& outputs) {
-    const ir::Region& body = plan_.region(plan_.body());
-    for (size_t i = 0; i < arguments.size(); ++i) values_[body.parameters[i].index] = std::move(arguments[i]);
+    const PlanProgram::Region& body = program_.body();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        PlanValue& v = values_[body.parameters[i].index] = std::move(arguments[i]);
+        if (!v.scalar) v.bytes = byte_count(v.dtype, v.shape);
+    }
     place_outputs(outputs);
     prepare();
     // Temporaries are freed on the own stream, so it must be behind this call's work before they go, on
     // failure too.
-    const StreamOrder order(*callable_.session_->device, stream_);
-    for (ir::NodeId id : body.nodes) {
-        // Host scalars are evaluated where they are used; checks were tested before.
-        if (plan_.node(id).op.is(ir::Structure::alloc_)) allocate(id);
-        if (plan_.node(id).op.is(ir::Structure::launch_)) launch(id);
-    }
+    const StreamOrder order(device(), stream_);
+    execute();
+    test_assertions();
     std::vector<PlanValue> results;
-    for (ir::ValueId v : body.yields) results.push_back(value(v));
+    for (PlanValue& v : yields_of(0)) {
+        const bool given = results.size() < outputs.size() && outputs[results.size()];
+        results.push_back(settled(std::move(v), given));
+    }
     return results;
 }
 
-void PlanRun::place_outputs(const std::vector<std::optional<OutputPlace>>& outputs) {
-    const ir::Region& body = plan_.region(plan_.body());
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        const bool direct =
-            outputs[i] && (outputs[i]->on_device || callable_.session_->device->shares_host_memory());
-        if (direct) places_.emplace(body.yields[i].index, *outputs[i]);
-    }
-}
-
-void PlanRun::prepare() {
-    for (ir::NodeId id : plan_.region(plan_.body()).nodes) {
-        const ir::Node& n = plan_.node(id);
-        if (n.op.is(ir::Structure::check_)) test_check(plan_, id, sizes_);
-        if (n.op.is(ir::Structure::launch_)) launches_[id.index] = ready(std::get<ir::Launch>(n.attribute));
-    }
-    compile_missing();
-    for (auto& [id, launch] : launches_) {
-        if (launch.executable == nullptr)
-            launch.executable = callable_.executable(launch.kernel, launch.index_bits);
-    }
-}
-
-PlanRun::ReadyLaunch PlanRun::ready(const ir::Launch& launch) const {
-    ReadyLaunch r;
-    r.kernel = callable_.kernel_position(launch.kernel);
-    for (const auto& [symbol, extent] : launch.sizes) r.sizes.push_back(size(extent));
-    r.index_bits = index_bits_for(callable_.compiled_->kernels[r.kernel], r.sizes);
-    return r;
-}
-
-void PlanRun::compile_missing() {
-    std::map<std::pair<size_t, int>, ReadyLaunch*> missing;
-    for (auto& [id, launch] : launches_) {
-        if (!callable_.has_executable(launch.kernel, launch.index_bits)) {
-            missing.emplace(std::pair(launch.kernel, launch.index_bits), &launch);
+void PlanRun::execute() {
+    frames_.push_back({});
+    for (;;) {
+        Frame& frame = frames_.back();
+        const PlanProgram::Region& region = program_.region(frame.region);
+        if (frame.position < region.steps.size()) {
+            step(region.steps[frame.position++]);
+        } else if (frames_.size() == 1) {
+            return frames_.clear();
+        } else {
+            leave();
         }
     }
-    if (missing.size() < 2) return;
-    std::vector<std::pair<ReadyLaunch*, std::future<std::shared_ptr<Executable>>>> builds;
-    for (auto& [key, launch] : missing) {
-        builds.emplace_back(launch, std::async(std::launch::async, [this, key = key] {
-                                return callable_.executable(key.first, key.second);
-                            }));
+}
+
+void PlanRun::step(const Step& s) {
+    switch (s.kind) {
+        case Kind::loop: return enter_loop(s);
+        case Kind::branch: return enter_branch(s);
+        case Kind::scalar: scalar(s); break;
+        case Kind::check: check(s); break;
+        case Kind::alloc: allocate(s); break;
+        case Kind::own: own(s); break;
+        case Kind::alias: alias(s); break;
+        case Kind::launch: launch(s); break;
+        case Kind::library: library(s); break;
+        case Kind::assertion: assertion(s); break;
     }
-    for (auto& [launch, build] : builds) launch->executable = build.get();
+    drop(s.taken);
+    drop(s.dropped);
 }
 
-PlanValue& PlanRun::value(ir::ValueId id) {
-    const auto [it, fresh] = values_.try_emplace(id.index);
-    if (fresh) {
-        it->second.dtype = plan_.type(id).dtype;
-        it->second.scalar = evaluate_scalar(plan_, id, sizes_);
-    }
-    return it->second;
+void PlanRun::drop(const std::vector<ValueId>& values) {
+    for (ValueId v : values) release(values_[v.index]);
 }
 
-int64_t PlanRun::size(ExtentId extent) const {
-    std::string why;
-    const auto value = plan_.extents.evaluate(extent, sizes_, &why);
-    if (!value) throw UserError(fmt::format("the size {} has no value: {}", plan_.extents.text(extent), why));
-    return *value;
-}
-
-std::vector<int64_t> PlanRun::shape_of(const ir::Type& type) const {
-    std::vector<int64_t> shape;
-    for (ExtentId e : type.shape) {
-        shape.push_back(size(e));
-        if (shape.back() < 0) {
-            throw UserError(fmt::format("the extent {} of {} is negative: {}", plan_.extents.text(e),
-                                        type_text(plan_.extents, type), shape.back()));
-        }
-    }
-    return shape;
-}
-
-void PlanRun::allocate(ir::NodeId id) {
-    const ir::ValueId result = plan_.result(id);
-    const ir::Type& type = plan_.type(result);
-    PlanValue v;
-    v.dtype = type.dtype;
-    v.shape = shape_of(type);
-    const auto place = places_.find(result.index);
-    if (place != places_.end()) {
-        v.pointer = place->second.pointer;
+void PlanRun::scalar(const Step& s) {
+    const ir::Node& n = plan_.node(s.node);
+    PlanValue& result = values_[n.results_begin];
+    result.dtype = plan_.type(plan_.result(s.node)).dtype;
+    if (const auto* constant = std::get_if<Scalar>(&n.attribute)) {
+        result.scalar = *constant;
+    } else if (const auto* extent = std::get_if<ExtentId>(&n.attribute)) {
+        result.scalar = Scalar::of_i64(size(program_.extent(s.detail), *extent));
     } else {
-        v.allocation = callable_.session_->device->allocate(byte_count(v.dtype, v.shape), stream_);
-        v.pointer = v.allocation->pointer;
+        Scalar operands[4];
+        size_t count = 0;
+        for (ValueId v : plan_.operands(n)) operands[count++] = scalar_of(values_[v.index]);
+        result.scalar = evaluate(n.op.op(), operation_dtype(plan_, n), result.dtype, operands);
     }
-    values_[result.index] = std::move(v);
 }
 
-void* PlanRun::pointer_of(PlanValue& v) {
-    if (v.pointer != nullptr || v.host == nullptr) return v.pointer;
-    Device& device = *callable_.session_->device;
-    if (device.shares_host_memory()) return const_cast<void*>(v.host);
-    const size_t bytes = byte_count(v.dtype, v.shape);
-    v.allocation = device.allocate(bytes, stream_);
-    if (bytes != 0) device.copy_to_device(v.allocation->pointer, v.host, bytes, stream_);
-    return v.pointer = v.allocation->pointer;
+void PlanRun::check(const Step& s) {
+    const PlanProgram::Check& c = program_.check(s.detail);
+    const auto left = program_.sizes().evaluate(c.left, sizes_);
+    const auto right = program_.sizes().evaluate(c.right, sizes_);
+    const bool equal = c.relation == ir::Check::Relation::equal;
+    if (left && right && (equal ? *left == *right : *left >= *right)) return;
+    test_check(plan_, s.node, named_sizes());
 }
 
-void PlanRun::launch(ir::NodeId id) {
-    ReadyLaunch& ready = launches_.at(id.index);
-    LaunchArguments arguments;
-    arguments.sizes = std::move(ready.sizes);
-    int64_t bytes = 0;
-    std::set<ir::ValueId> counted;
-    for (ir::ValueId operand : plan_.operands(id)) {
-        PlanValue& v = value(operand);
-        if (v.scalar) {
-            arguments.scalars.push_back(*v.scalar);
+void PlanRun::launch(const Step& s) {
+    const PlanProgram::Launch& l = program_.launch(s.detail);
+    Launched& ready = launches_[s.detail];
+    if ((ready.index_bits == 0 || l.varies) && !measure(l, ready)) {
+        const auto& launch = std::get<ir::Launch>(plan_.node(s.node).attribute);
+        for (size_t k = 0; k < l.sizes.size(); ++k) size(l.sizes[k], launch.sizes[k].second);
+    }
+    if (ready.executable() == nullptr) ready.executable() = callable_.executable(l.kernel, ready.index_bits);
+    const auto operands = plan_.operands(s.node);
+    LaunchArguments& arguments = ready.arguments;
+    arguments.buffers.clear();
+    arguments.scalars.clear();
+    for (size_t k = 0; k < operands.size(); ++k) {
+        PlanValue& v = values_[operands[k].index];
+        if (l.by_value[k]) {
+            arguments.scalars.push_back(scalar_of(v));
         } else {
             arguments.buffers.push_back(pointer_of(v));
-            if (counted.insert(operand).second) bytes += static_cast<int64_t>(byte_count(v.dtype, v.shape));
         }
     }
-    SessionImpl& session = *callable_.session_;
-    double ms = 0;
-    if (session.settings.time_kernels) {
-        ms = session.device->timed_launch(*ready.executable, arguments, stream_);
+    for (ValueId v : l.distinct) ready.bytes += static_cast<int64_t>(values_[v.index].bytes);
+    if (callable_.session_->settings.time_kernels) {
+        ready.ms += device().timed_launch(*ready.executable(), arguments, stream_);
     } else {
-        session.device->launch(*ready.executable, arguments, stream_);
+        device().launch(*ready.executable(), arguments, stream_);
     }
-    session.recorder.launched(ready.executable->symbol, callable_.compiled_->kernels[ready.kernel].schedule,
-                              callable_.prepared_[ready.kernel].lines, bytes, ms);
+    ++ready.count;
+}
+
+void PlanRun::assertion(const Step& s) {
+    const PlanValue& v = values_[plan_.operands(s.node)[0].index];
+    pending_.push_back({s.node, v});
+    if (v.scalar || device().shares_host_memory() || pending_.size() >= kPendingAssertions) test_assertions();
+}
+
+void PlanRun::test_assertions() {
+    for (Pending& p : pending_) {
+        const bool holds = scalar_of(p.value).as_bool();
+        release(p.value);
+        if (holds) continue;
+        Diagnostic failed;
+        failed.span = plan_.span(p.node);
+        failed.message = std::get<std::string>(plan_.node(p.node).attribute);
+        throw UserError({failed});
+    }
+    pending_.clear();
+}
+
+void PlanRun::enter_branch(const Step& s) {
+    const ir::Node& n = plan_.node(s.node);
+    const bool taken = truth(plan_.operands(n)[0]);
+    drop(s.taken);
+    frames_.push_back({plan_.region_of(n, taken ? 0 : 1).index, 0, &s});
+}
+
+void PlanRun::enter_loop(const Step& s) {
+    const PlanProgram::Loop& loop = program_.loop(s.detail);
+    Frame frame{loop.region, 0, &s};
+    if (loop.bounded) {
+        const auto& steps = std::get<ir::Iteration>(plan_.node(s.node).attribute);
+        frame.counter = size(loop.start, steps.start);
+        frame.stop = size(loop.stop, steps.stop);
+        frame.step = size(loop.step, steps.step);
+    }
+    const std::vector<ValueId>& carried = program_.region(loop.region).parameters;
+    const auto operands = plan_.operands(s.node);
+    for (size_t k = 0; k < carried.size(); ++k) values_[carried[k].index] = values_[operands[k].index];
+    for (ValueId v : s.taken) values_[v.index] = {};
+    frames_.push_back(frame);
+    if (!next_step(frames_.back())) leave();
+}
+
+/// Whether the loop takes another step; binds its counter.
+bool PlanRun::next_step(Frame& frame) {
+    const PlanProgram::Loop& loop = program_.loop(frame.owner->detail);
+    if (loop.bounded && !(frame.step >= 0 ? frame.counter < frame.stop : frame.counter > frame.stop)) {
+        frame.position = SIZE_MAX;
+    } else if (loop.conditional && !truth(program_.region(frame.region).parameters[0])) {
+        frame.position = SIZE_MAX;
+    } else {
+        if (loop.bounded) sizes_[loop.slot] = frame.counter;
+        frame.position = 0;
+        drop(program_.region(frame.region).unused);
+    }
+    return frame.position == 0;
+}
+
+/// The values that a region gives; those that nothing else needs are moved.
+std::vector<PlanValue> PlanRun::yields_of(uint32_t region) {
+    const PlanProgram::Region& r = program_.region(region);
+    std::vector<PlanValue> values;
+    values.reserve(r.yields.size());
+    for (size_t k = 0; k < r.yields.size(); ++k) {
+        PlanValue& v = values_[r.yields[k].index];
+        values.push_back(r.last[k] ? std::exchange(v, {}) : v);
+    }
+    return values;
+}
+
+/// A region has ended: a loop's next step begins, or its owner gets its results.
+void PlanRun::leave() {
+    Frame& frame = frames_.back();
+    const Step& owner = *frame.owner;
+    std::vector<PlanValue> results;
+    if (owner.kind == Kind::loop) {
+        const std::vector<ValueId>& carried = program_.region(frame.region).parameters;
+        if (frame.position != SIZE_MAX) {
+            std::vector<PlanValue> next = yields_of(frame.region);
+            for (size_t k = 0; k < next.size(); ++k) {
+                release(values_[carried[k].index]);
+                values_[carried[k].index] = std::move(next[k]);
+            }
+            frame.counter += frame.step;
+            if (next_step(frame)) return;
+        }
+        for (ValueId v : carried) results.push_back(std::exchange(values_[v.index], {}));
+    } else {
+        results = yields_of(frame.region);
+    }
+    frames_.pop_back();
+    if (frames_.size() == 1 && stream_ == nullptr) spare_.clear();
+    for (uint32_t k = 0; k < results.size(); ++k)
+        values_[plan_.result(owner.node, k).index] = std::move(results[k]);
+    drop(owner.dropped);
 }
 
 }  // namespace fuseline

@@ -15,15 +15,15 @@ void Recorder::memory_hit() {
 }
 
 void Recorder::launched(const std::string& name, const std::string& schedule, const std::string& lines,
-                        int64_t bytes, double ms) {
+                        int64_t count, int64_t bytes, double ms) {
     const std::lock_guard lock(mutex_);
     const auto [it, fresh] = positions_.try_emplace({name, lines}, report_.kernels.size());
     if (fresh) report_.kernels.push_back({name, schedule, lines, 0, 0, 0});
     KernelReport& kernel = report_.kernels[it->second];
     kernel.bytes += bytes;
-    kernel.launches += 1;
+    kernel.launches += count;
     kernel.ms += ms;
-    ++report_.kernels_launched;
+    report_.kernels_launched += count;
 }
 
 Report Recorder::report() const {

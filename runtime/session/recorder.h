@@ -15,9 +15,9 @@ public:
 
     void compiled(double ms);
     void memory_hit();
-    /// One launch of a kernel; `ms` is 0 where kernels are not timed.
+    /// `count` launches of a kernel; `ms` is 0 where kernels are not timed.
     void launched(const std::string& name, const std::string& schedule, const std::string& lines,
-                  int64_t bytes, double ms);
+                  int64_t count, int64_t bytes, double ms);
 
     Report report() const;
     void reset();

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/io/files.h"
+#include "runtime/io/program_file.h"
 #include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
 #include "runtime/session/session_impl.h"
@@ -45,7 +45,7 @@ std::shared_ptr<Device> open_device(const Settings& settings) {
     if (name == "cpu") return make_cpu_device(settings.threads);
     if (const auto ordinal = cuda_ordinal(name)) return make_cuda_device(*ordinal);
     Diagnostic unknown;
-    unknown.message = fmt::format("there is no device called '{}'", name);
+    unknown.message = fmt::format("there is no device called `{}`", name);
     unknown.help = {"use auto, cpu, cuda, cuda:N or interpreter"};
     throw UserError({unknown});
 }
@@ -57,10 +57,10 @@ SessionImpl::SessionImpl(const Settings& s, std::shared_ptr<Device> d)
         Options copy = known;
         if (set_option(copy, option, value)) continue;
         Diagnostic unknown;
-        unknown.message = fmt::format("there is no option called '{}'", option);
+        unknown.message = fmt::format("there is no option called `{}`", option);
         const std::string near = nearest_name(option, option_names());
         unknown.help = {near.empty() ? fmt::format("options are {}", fmt::join(option_names(), ", "))
-                                     : fmt::format("did you mean '{}'?", near)};
+                                     : fmt::format("did you mean `{}`?", near)};
         throw UserError({unknown});
     }
 }
@@ -81,7 +81,7 @@ Module Session::load_text(const std::string& text, const std::string& name) cons
 }
 
 Module Session::load_file(const std::string& path) const {
-    const std::string text = translated(nullptr, [&] { return read_file(path); });
+    const std::string text = translated(nullptr, [&] { return read_program(path); });
     return load_text(text, path);
 }
 
