@@ -45,7 +45,7 @@ public:
                 header_.shape = tuple();
                 shape = true;
             } else {
-                fail(fmt::format("unknown key '{}'", key));
+                fail(fmt::format("unknown key `{}`", key));
             }
             if (!accept(',')) {
                 expect('}');
@@ -70,7 +70,7 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!accept(c)) fail(fmt::format("'{}' expected at byte {}", c, at_));
+        if (!accept(c)) fail(fmt::format("`{}` expected at byte {}", c, at_));
     }
     std::string quoted() {
         skip();
@@ -134,7 +134,7 @@ Element element_type(const std::string& descr, DType declared, const std::string
             return {row.dtype, swapped && row.bits > 8};
     }
     throw UserError(fmt::format(
-        "{}: the element type '{}' is not one of Fuseline's; convert it with NumPy's astype", name, descr));
+        "{}: the element type `{}` is not one of Fuseline's; convert it with NumPy's astype", name, descr));
 }
 
 /// Product of extents and element size, or nullopt when it does not fit 63 bits.
@@ -174,21 +174,20 @@ void to_row_major(HostArray& array) {
     array.bytes = std::move(ordered);
 }
 
-/// NaNs become the canonical quiet one, so that files never depend on the back end; bools become 0 or 1.
-template <class T>
-void canonical_nans(std::byte* data, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += sizeof(T)) {
-        T value;
-        std::memcpy(&value, data + i, sizeof value);
-        if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
-        std::memcpy(data + i, &value, sizeof value);
+/// NaNs become the canonical quiet one, so that files never depend on the back end.
+void canonical_nans(DType dtype, std::byte* data, size_t bytes) {
+    const auto width = static_cast<size_t>(byte_size(dtype));
+    const Scalar canonical = scalar_from_f64(dtype, std::numeric_limits<double>::quiet_NaN());
+    for (size_t i = 0; i < bytes; i += width) {
+        const Scalar value = load_scalar(dtype, data + i);
+        if (std::isnan(scalar_to_f64(dtype, value))) store_scalar(dtype, canonical, data + i);
     }
 }
 
 }  // namespace
 
-HostArray parse_npy(const std::string& bytes, const std::string& name, DType declared) {
-    if (!std::string_view(bytes).starts_with(kMagic) || bytes.size() < 10) {
+NpyLayout npy_layout(std::string_view bytes, const std::string& name, DType declared) {
+    if (!bytes.starts_with(kMagic) || bytes.size() < 10) {
         throw UserError(fmt::format("{}: this is not a .npy file", name));
     }
     const int major = static_cast<unsigned char>(bytes[6]);
@@ -202,7 +201,7 @@ HostArray parse_npy(const std::string& bytes, const std::string& name, DType dec
     if (length > bytes.size() - start)
         throw UserError(fmt::format("{}: the file is cut short in its header", name));
 
-    const Header header = HeaderReader(std::string_view(bytes).substr(start, length), name).read();
+    Header header = HeaderReader(bytes.substr(start, length), name).read();
     const Element element = element_type(header.descr, declared, name);
     const auto need = total_bytes(header.shape, byte_size(element.dtype));
     const size_t have = bytes.size() - start - length;
@@ -211,11 +210,17 @@ HostArray parse_npy(const std::string& bytes, const std::string& name, DType dec
             fmt::format("{}: the file is cut short: its header asks for {} bytes of data, {} are there", name,
                         need ? std::to_string(*need) : "more than 2^63", have));
     }
-    HostArray array{element.dtype, header.shape, std::vector<std::byte>(static_cast<size_t>(*need))};
-    if (*need != 0) std::memcpy(array.bytes.data(), bytes.data() + start + length, array.bytes.size());
-    if (element.swapped)
-        swap_bytes(array.bytes, byte_size(element.dtype) / (is_complex(element.dtype) ? 2 : 1));
-    if (header.fortran) to_row_major(array);
+    return {element.dtype,   std::move(header.shape), start + length,
+            element.swapped, header.fortran,          static_cast<size_t>(*need)};
+}
+
+HostArray parse_npy(std::string_view bytes, const std::string& name, DType declared) {
+    const NpyLayout layout = npy_layout(bytes, name, declared);
+    HostArray array{layout.dtype, layout.shape, std::vector<std::byte>(layout.byte_count)};
+    if (layout.byte_count != 0)
+        std::memcpy(array.bytes.data(), bytes.data() + layout.offset, layout.byte_count);
+    if (layout.swapped) swap_bytes(array.bytes, byte_size(layout.dtype) / (is_complex(layout.dtype) ? 2 : 1));
+    if (layout.fortran) to_row_major(array);
     return array;
 }
 
@@ -244,8 +249,7 @@ std::string npy_bytes(const HostArray& array) {
     out.resize(data + array.bytes.size());
     if (!array.bytes.empty()) std::memcpy(out.data() + data, array.bytes.data(), array.bytes.size());
     auto* elements = reinterpret_cast<std::byte*>(out.data() + data);
-    if (array.dtype == DType::f32_) canonical_nans<float>(elements, array.bytes.size());
-    if (array.dtype == DType::f64_) canonical_nans<double>(elements, array.bytes.size());
+    if (is_float(array.dtype)) canonical_nans(array.dtype, elements, array.bytes.size());
     return out;
 }
 

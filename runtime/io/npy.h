@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler/ops/host_array.h"
 
@@ -16,8 +18,20 @@ HostArray read_npy(const std::string& path, DType declared = DType::f32_);
 /// canonical and quiet. Throws UserError that names the file and the system's reason.
 void write_npy(const std::string& path, const HostArray& array);
 
-/// The two halves, for tests and fuzzers: `name` stands in messages.
-HostArray parse_npy(const std::string& bytes, const std::string& name, DType declared = DType::f32_);
+/// What a file's header says; all `byte_count` bytes from `offset` on are there.
+struct NpyLayout {
+    DType dtype = DType::f32_;
+    std::vector<int64_t> shape;
+    size_t offset = 0;     ///< of the first element
+    bool swapped = false;  ///< big-endian elements
+    bool fortran = false;  ///< the first axis varies fastest
+    size_t byte_count = 0;
+};
+
+/// Of the bytes of a whole file; `name` stands in messages.
+NpyLayout npy_layout(std::string_view bytes, const std::string& name, DType declared = DType::f32_);
+/// The two halves of reading and writing a file.
+HostArray parse_npy(std::string_view bytes, const std::string& name, DType declared = DType::f32_);
 std::string npy_bytes(const HostArray& array);
 
 }  // namespace fuseline

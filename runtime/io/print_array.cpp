@@ -7,6 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "compiler/ops/decimal.h"
+
 namespace fuseline {
 namespace {
 
@@ -14,19 +18,55 @@ constexpr int64_t kSummaryThreshold = 1000;
 constexpr int64_t kEdge = 3;
 constexpr size_t kLineWidth = 75;
 
-double as_double(DType dtype, Scalar value) {
-    return dtype == DType::f32_ ? static_cast<double>(value.as_f32()) : value.as_f64();
+/// The shortest decimal laid out as to_chars does.
+std::string laid_out(const Decimal& d, std::chars_format format) {
+    const auto count = static_cast<int>(d.digits.size());
+    std::string text = d.digits;
+    if (format == std::chars_format::scientific) {
+        if (count > 1) text.insert(1, ".");
+        text += fmt::format("e{}{:02}", d.exponent < 0 ? '-' : '+', std::abs(d.exponent));
+    } else if (d.exponent < 0) {
+        text = "0." + std::string(static_cast<size_t>(-d.exponent - 1), '0') + text;
+    } else if (d.exponent + 1 < count) {
+        text.insert(static_cast<size_t>(d.exponent + 1), ".");
+    } else {
+        text += std::string(static_cast<size_t>(d.exponent + 1 - count), '0');
+    }
+    return d.negative ? "-" + text : text;
 }
 
+/// Shortest digits that read back, with a point.
 std::string digits(DType dtype, Scalar value, std::chars_format format) {
-    char buffer[400];
-    const auto end = dtype == DType::f32_
-                         ? std::to_chars(buffer, buffer + sizeof buffer, value.as_f32(), format).ptr
-                         : std::to_chars(buffer, buffer + sizeof buffer, value.as_f64(), format).ptr;
-    std::string text(buffer, end);
+    std::string text;
+    if (is_half(dtype)) {
+        text = laid_out(shortest_decimal(dtype, value), format);
+    } else {
+        char buffer[400];
+        char* const last = buffer + sizeof buffer;
+        const auto end = dtype == DType::f32_ ? std::to_chars(buffer, last, value.as_f32(), format).ptr
+                                              : std::to_chars(buffer, last, value.as_f64(), format).ptr;
+        text.assign(buffer, end);
+    }
     const size_t exponent = std::min(text.find('e'), text.size());
     if (text.find('.') == std::string::npos) text.insert(exponent, ".");
     return text;
+}
+
+std::string with_digits(double number, size_t fraction) {
+    char buffer[400];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific,
+                                   static_cast<int>(fraction))
+                         .ptr;
+    return {buffer, end};
+}
+
+/// NumPy's bound of numbers without exponent: as many digits as the type is good for, at most 8.
+double largest_plain(DType dtype) {
+    switch (dtype) {
+        case DType::f16_: return 1e3;
+        case DType::bf16_: return 1e2;
+        default: return dtype == DType::f32_ ? 1e6 : 1e8;
+    }
 }
 
 /// The common layout of a column of floats.
@@ -35,26 +75,28 @@ public:
     FloatLayout(DType dtype, const std::vector<Scalar>& values) : dtype_(dtype) {
         double low = std::numeric_limits<double>::infinity(), high = 0;
         for (Scalar v : values) {
-            const double x = std::abs(as_double(dtype, v));
+            const double x = std::abs(scalar_to_f64(dtype, v));
             if (!std::isfinite(x) || x == 0) continue;
             low = std::min(low, x);
             high = std::max(high, x);
         }
-        scientific_ = high != 0 && (high >= 1e8 || low < 1e-4 || high / low > 1000);
+        scientific_ = high != 0 && (high >= largest_plain(dtype) || low < 1e-4 || high / low > 1000);
         for (Scalar v : values) measure(v);
         right_ = fraction_ + exponent_;
         if (special_ > right_ + 1) left_ = std::max(left_, special_ - right_ - 1);
     }
 
     std::string text(Scalar value) const {
-        const double x = as_double(dtype_, value);
+        const double x = scalar_to_f64(dtype_, value);
         if (!std::isfinite(x)) return padded_left(special(x), left_ + right_ + 1);
         std::string s = digits(dtype_, value, format());
         const size_t exponent = std::min(s.find('e'), s.size());
         const size_t fraction = exponent - s.find('.') - 1;
         if (scientific_) {
-            s.insert(exponent + 2, std::string(exponent_ - (s.size() - exponent), '0'));
-            s.insert(exponent, std::string(fraction_ - fraction, '0'));
+            // Digits past the shortest are those of the number, not zeros.
+            if (fraction < fraction_) s = with_digits(x, fraction_);
+            const size_t mark = s.find('e');
+            s.insert(mark + 2, std::string(exponent_ - (s.size() - mark), '0'));
         } else {
             s += std::string(right_ - fraction, ' ');
         }
@@ -71,7 +113,7 @@ private:
     }
 
     void measure(Scalar v) {
-        const double x = as_double(dtype_, v);
+        const double x = scalar_to_f64(dtype_, v);
         if (!std::isfinite(x)) {
             special_ = std::max(special_, special(x).size());
         } else {

@@ -6,9 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "runtime/io/npy.h"
+#include "runtime/io/colormap.h"
+#include "runtime/io/fault.h"
+#include "runtime/io/formats.h"
 #include "runtime/io/print_array.h"
 #include "runtime/script/script_params.h"
+#include "runtime/script/script_uses.h"
 #include "runtime/session/bind_sizes.h"
 #include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
@@ -44,13 +47,16 @@ public:
         : module_(module),
           script_(module.program.script),
           settings_(settings),
+          uses_(script_),
           values_(script_.variables.size()) {}
 
     void run() {
+        test_files();
         set_params();
         for (const ScriptStep& step : script_.steps) {
             step_ = &step;
             placed(step.span, [&] { std::visit(*this, step.action); });
+            for (const uint32_t variable : uses_.ended_by(position())) values_[variable].reset();
         }
     }
 
@@ -68,14 +74,19 @@ public:
     void operator()(const LoadStep& step) {
         const ScriptVariable& variable = script_.variables[step.variable];
         const std::string path = resolved(step.path);
-        test_format(path);
-        HostArray array = read_npy(path, variable.type.dtype);
+        LoadRequest request{variable.type.dtype, {}, step.key, step.columns};
+        for (const ExtentId e : variable.type.shape)
+            request.extents.push_back(script_.extents.evaluate(e, sizes_));
+        LoadedArray array = load_array(path, request);
+        for (std::string& note : array.notes) tell(std::move(note));
         if (array.dtype != variable.type.dtype || array.shape.size() != variable.type.rank()) {
-            fail(step_->span, fmt::format("{} holds {}, but '{}' is declared {}", step.path,
-                                          type_text(array.dtype, array.shape), variable.name,
-                                          type_text(script_.extents, variable.type)));
+            fail(
+                step_->span,
+                fmt::format("{} holds {}, but `{}` is declared {}", path, type_text(array.dtype, array.shape),
+                            variable.name, type_text(script_.extents, variable.type)),
+                mismatch_help(variable, array));
         }
-        bind(variable, step.path, array.shape);
+        bind(variable, path, array.shape);
         values_[step.variable] = to_array(std::move(array));
     }
 
@@ -89,13 +100,12 @@ public:
     }
 
     void operator()(const SaveStep& step) {
-        const std::string path = resolved(step.path);
-        test_format(path);
-        write_npy(path, to_host_array(array_of(step.value)));
+        save_array(resolved(step.path), to_host_array(array_of(step.value)));
     }
 
     void operator()(const ShowStep& step) {
-        fail(step_->span, fmt::format("show(\"{}\", ..) is not supported yet", step.path));
+        const std::string path = resolved(step.path);
+        save_array(path, picture(to_host_array(array_of(step.value)), step.colormap, path));
     }
 
     void operator()(const AssertStep& step) {
@@ -146,7 +156,7 @@ private:
             const auto expected = extents.evaluate(extent, sizes_);
             if (expected && *expected == shape[axis]) continue;
             fail(step_->span,
-                 fmt::format("{} holds {}, but '{}' is declared {}: axis {} has extent {} and {} is {}", path,
+                 fmt::format("{} holds {}, but `{}` is declared {}: axis {} has extent {} and {} is {}", path,
                              type_text(variable.type.dtype, shape), variable.name,
                              type_text(extents, variable.type), axis, shape[axis], extents.text(extent),
                              expected ? std::to_string(*expected) : "unknown"));
@@ -159,13 +169,54 @@ private:
         return (std::filesystem::path(module_.path).parent_path() / p).string();
     }
 
-    void test_format(const std::string& path) const {
-        const std::string ending = std::filesystem::path(path).extension().string();
-        if (ending != ".npy") {
-            fail(step_->span, fmt::format("files ending in '{}' are not supported yet", ending),
-                 {"use .npy"});
+    /// Names that are wrong are told before anything is computed.
+    void test_files() {
+        for (const ScriptStep& step : script_.steps) {
+            placed(step.span, [&] {
+                if (const auto* load = std::get_if<LoadStep>(&step.action)) {
+                    test_request(resolved(load->path), {DType::f32_, {}, load->key, load->columns});
+                } else if (const auto* save = std::get_if<SaveStep>(&step.action)) {
+                    test_saved(resolved(save->path), save->value);
+                } else if (const auto* show = std::get_if<ShowStep>(&step.action)) {
+                    colormap(show->colormap);
+                    test_colours(resolved(show->path));
+                }
+            });
         }
     }
+
+    void test_saved(const std::string& path, const ScriptValue& value) const {
+        const auto* variable = std::get_if<ScriptValue::Variable>(&value.value);
+        if (variable == nullptr) {
+            format_of(path);
+            return;
+        }
+        const ir::Type& type = script_.variables[variable->index].type;
+        KnownType known{type.dtype, {}, type_text(script_.extents, type)};
+        for (const ExtentId e : type.shape) known.extents.push_back(script_.extents.evaluate(e, {}));
+        test_save(path, known);
+    }
+
+    static void test_colours(const std::string& path) {
+        if (!format_of(path).colours)
+            file_fault(path, "`show` writes pictures in colours", {"use .png or .ppm"});
+    }
+
+    static std::vector<std::string> mismatch_help(const ScriptVariable& variable, const LoadedArray& found) {
+        if (found.shape.size() != variable.type.rank()) return {};
+        return {fmt::format("declare `{}` with elements of {}; {}({}) converts them", variable.name,
+                            name(found.dtype), name(variable.type.dtype), variable.name)};
+    }
+
+    void tell(std::string text) const {
+        Diagnostic note;
+        note.severity = Severity::note;
+        note.span = step_->span;
+        note.message = std::move(text);
+        if (settings_.note) settings_.note(render({note}, module_.sources));
+    }
+
+    size_t position() const { return static_cast<size_t>(step_ - script_.steps.data()); }
 
     Array array_of(const ScriptValue& value) const {
         if (const auto* variable = std::get_if<ScriptValue::Variable>(&value.value))
@@ -183,7 +234,13 @@ private:
         return to_array(std::move(array));
     }
 
-    PlanValue plan_value(const ir::Type& type, const ScriptValue& value) const {
+    PlanValue plan_value(const ir::Type& type, const ScriptValue& value) {
+        // What several steps read goes to the device once.
+        const auto* variable = std::get_if<ScriptValue::Variable>(&value.value);
+        if (variable != nullptr && !type.scalar() && uses_.computed_after(variable->index, position())) {
+            std::optional<Array>& array = values_[variable->index];
+            array = on_device(*array, module_.session->device);
+        }
         return argument_value("", type.dtype, type.scalar(), array_of(value), module_.session->device.get());
     }
 
@@ -195,6 +252,7 @@ private:
     Module::Impl& module_;
     const Script& script_;
     const ScriptSettings& settings_;
+    const ScriptUses uses_;
     std::vector<std::optional<Array>> values_;
     std::map<std::string, int64_t> sizes_;
     const ScriptStep* step_ = nullptr;

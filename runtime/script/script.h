@@ -14,6 +14,8 @@ struct ScriptSettings {
     std::map<std::string, std::string> params;
     /// Receives each line that `print` writes, without its newline.
     std::function<void(const std::string&)> print;
+    /// Receives what the user should know, as a diagnostic's lines: something in a file was left out.
+    std::function<void(const std::string&)> note;
 };
 
 /// Throws Error. Paths in the script are relative to its file.

@@ -25,7 +25,7 @@ Scalar param_value(const Param& param, const std::map<std::string, std::string>&
     if (it == given.end()) return param.default_value;
     const auto value = parse_scalar(param.dtype, it->second);
     if (!value)
-        fail(param, fmt::format("'{}' is {}: '{}' is no value of that type", param.name, name(param.dtype),
+        fail(param, fmt::format("`{}` is {}: `{}` is no value of that type", param.name, name(param.dtype),
                                 it->second));
     return *value;
 }
@@ -36,10 +36,10 @@ void test_param_names(const std::vector<Param>& params, const std::map<std::stri
     for (const auto& [name, text] : given) {
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
         Diagnostic unknown;
-        unknown.message = fmt::format("there is no param '{}' to set", name);
+        unknown.message = fmt::format("there is no param `{}` to set", name);
         const std::string near = nearest_name(name, names);
         if (!near.empty())
-            unknown.help.push_back(fmt::format("did you mean '{}'?", near));
+            unknown.help.push_back(fmt::format("did you mean `{}`?", near));
         else if (!names.empty())
             unknown.help.push_back(fmt::format("params are {}", fmt::join(names, ", ")));
         throw UserError({unknown});

@@ -1,0 +1,15 @@
+// Faults of files.
+#include "runtime/io/fault.h"
+
+#include "compiler/support/errors.h"
+
+namespace fuseline {
+
+void file_fault(const std::string& path, const std::string& what, std::vector<std::string> help) {
+    Diagnostic d;
+    d.message = path + ": " + what;
+    d.help = std::move(help);
+    throw UserError({std::move(d)});
+}
+
+}  // namespace fuseline
