@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "compiler/support/diagnostics.h"
 #include "dsl/program.h"
-#include "runtime/io/files.h"
+#include "runtime/io/program_file.h"
 
 namespace fuseline::cli {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* kFooter =
 int check(const std::string& file, bool json) {
     SourceMap sources;
     Diagnostics diagnostics;
-    check_program(sources, file, read_file(file), read_import, diagnostics);
+    check_program(sources, file, read_program(file), read_imported, diagnostics);
     const auto messages = diagnostics.sorted();
     if (json) {
         std::cout << render_json(messages, sources) << '\n';

@@ -2,17 +2,36 @@
 #include "cli/common.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
-#include "cli/commands.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/passes/pass.h"
+#include "runtime/session/module_impl.h"
 
 namespace fuseline::cli {
 
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+/// 0, all cores, where the flag is not given.
+int thread_count(const std::string& text) {
+    if (text.empty()) return 0;
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error == std::errc() && end == text.data() + text.size() && count >= 1 && count <= kMaxThreads)
+        return count;
+    throw UsageError(fmt::format("--threads {}: write a number from 1 to {}; all cores run without the flag",
+                                 text, kMaxThreads));
+}
+
+}  // namespace
+
 void DeviceFlags::add(CLI::App& app) {
     app.add_option("--device", device, "auto, cpu, cuda, cuda:N or interpreter (default: auto)");
-    app.add_option("--threads", threads, "CPU threads (default: all cores)")->check(CLI::NonNegativeNumber);
+    app.add_option("--threads", threads,
+                   fmt::format("CPU threads, 1 to {} (default: all cores)", kMaxThreads));
     app.add_option("--option", options, "Set a numeric option: NAME or NAME=false")->expected(1)->take_all();
     app.add_option("--disable-pass", disabled_passes, "Leave out an optional pass")->expected(1)->take_all();
 }
@@ -20,8 +39,9 @@ void DeviceFlags::add(CLI::App& app) {
 Settings DeviceFlags::settings() const {
     Settings s;
     s.device = device;
-    s.threads = threads;
+    s.threads = thread_count(threads);
     s.disabled_passes = disabled_passes;
+    as_usage([&] { check_disabled(disabled_passes); });
     for (const std::string& text : options) {
         const size_t equals = text.find('=');
         const std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
@@ -30,6 +50,14 @@ Settings DeviceFlags::settings() const {
         s.options[text.substr(0, equals)] = value == "true";
     }
     return s;
+}
+
+Session open_session(const Settings& settings) {
+    return as_usage([&] { return Session(settings); });
+}
+
+const Entry& chosen_entry(const Module& module, const std::string& name) {
+    return as_usage([&]() -> const Entry& { return module.impl()->entry(name); });
 }
 
 std::pair<std::string, std::string> key_value(const std::string& flag, const std::string& text) {
@@ -49,8 +77,8 @@ void test_stage(const std::string& stage) {
     if (std::find(stages().begin(), stages().end(), stage) != stages().end()) return;
     const std::string near = nearest_name(stage, stages());
     throw UsageError(
-        near.empty() ? fmt::format("there is no stage '{}'; stages are {}", stage, fmt::join(stages(), ", "))
-                     : fmt::format("there is no stage '{}'; did you mean '{}'?", stage, near));
+        near.empty() ? fmt::format("there is no stage `{}`; stages are {}", stage, fmt::join(stages(), ", "))
+                     : fmt::format("there is no stage `{}`; did you mean `{}`?", stage, near));
 }
 
 }  // namespace fuseline::cli

@@ -1,6 +1,8 @@
 // The stages of a program as text.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,8 +10,9 @@
 #include "cli/common.h"
 #include "compiler/codegen/emitters.h"
 #include "dsl/parser.h"
-#include "runtime/cuda/nvrtc.h"
+#include "runtime/cuda/cuda_stages.h"
 #include "runtime/io/files.h"
+#include "runtime/io/program_file.h"
 #include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
 
@@ -31,7 +34,6 @@ public:
     }
 
     std::string print(const std::string& function, const std::string& stage) {
-        if (stage == "ast") return ast();
         std::string text;
         for (const ir::Function* graph : graphs(function)) {
             const std::string one = graph_stage(*graph, stage);
@@ -43,20 +45,13 @@ public:
 
 private:
     std::vector<const ir::Function*> graphs(const std::string& function) const {
-        if (!function.empty()) return {&module_.entry(function).graph};
+        if (!function.empty()) return {&module_.program.entry(function)->graph};
         std::vector<const ir::Function*> all;
         for (const Entry& entry : module_.program.entries) all.push_back(&entry.graph);
         for (const ScriptStep& step : module_.program.script.steps) {
             if (const auto* compute = std::get_if<ComputeStep>(&step.action)) all.push_back(&compute->graph);
         }
         return all;
-    }
-
-    std::string ast() const {
-        SourceMap sources;
-        Diagnostics diagnostics;
-        const size_t file = sources.add(module_.path, read_file(module_.path));
-        return print_ast(parse(sources, file, diagnostics));
     }
 
     std::string graph_stage(const ir::Function& graph, const std::string& stage) {
@@ -95,10 +90,8 @@ private:
 
     std::string cuda_stage(const ir::Function& kernel, const std::string& stage) const {
         const std::string symbol = kernel_key(kernel, kernel.index_bits, cuda_, nvrtc_name()).symbol;
-        const std::string source = emit_cuda(kernel, symbol, &module_.sources);
-        if (stage == "cuda") return source;
-        if (stage == "ptx") return nvrtc_compile(source, symbol, cuda_.arch, CudaOutput::ptx).bytes;
-        return disassemble(nvrtc_compile(source, symbol, cuda_.arch, CudaOutput::cubin).bytes);
+        return cuda_stage_text(kNvrtc, emit_cuda(kernel, symbol, &module_.sources), symbol, cuda_.arch,
+                               stage);
     }
 
     std::string cpu_stage(const ir::Function& kernel, const std::string& stage) {
@@ -120,6 +113,29 @@ private:
     Target cuda_;
     std::unique_ptr<Device> cpu_;
 };
+
+/// Parsed only: a program with faults that the checker finds has a tree all the same.
+std::string ast_text(const std::string& path) {
+    SourceMap sources;
+    return translated(&sources, [&] {
+        Diagnostics diagnostics;
+        const size_t file = sources.add(path, read_program(path));
+        const ast::Tree tree = parse(sources, file, diagnostics);
+        diagnostics.throw_if_errors();
+        return print_ast(tree);
+    });
+}
+
+std::string stage_text(const DumpSource& source, const std::string& stage) {
+    if (stage == "ast") return ast_text(source.path);
+    const Module module = source.module();
+    if (!source.function.empty()) chosen_entry(module, source.function);
+    return translated(&module.impl()->sources,
+                      [&] { return StagePrinter(module).print(source.function, stage); });
+}
+
+/// Nothing but the front end is needed for these.
+bool device_free(const std::string& stage) { return stage == "ast" || stage == "graph"; }
 
 const char* ending(const std::string& stage) {
     if (stage == "cuda") return "cu";
@@ -147,17 +163,11 @@ constexpr const char* kFooter =
 
 }  // namespace
 
-std::string stage_text(const Module& module, const std::string& function, const std::string& stage) {
-    test_stage(stage);
-    return translated(&module.impl()->sources, [&] { return StagePrinter(module).print(function, stage); });
-}
-
-void dump_stages(const Module& module, const std::string& function, const std::string& list,
-                 const std::string& folder) {
+void dump_stages(const DumpSource& source, const std::string& list, const std::string& folder) {
     const std::vector<std::string> names = split(list);
     for (const std::string& stage : names) test_stage(stage);
     for (const std::string& stage : names) {
-        const std::string text = stage_text(module, function, stage);
+        const std::string text = stage_text(source, stage);
         if (folder.empty()) {
             if (names.size() > 1) std::cout << "==== " << stage << " ====\n";
             std::cout << text;
@@ -171,12 +181,31 @@ void dump_stages(const Module& module, const std::string& function, const std::s
     }
 }
 
-void add_dump(CLI::App& app, Chosen& chosen) {
-    struct Arguments {
-        std::string file, function, stages, folder;
-        DeviceFlags device;
+namespace {
+
+struct DumpArguments {
+    std::string file, function, stages, folder;
+    DeviceFlags device;
+};
+
+int dump(const DumpArguments& a) {
+    Settings settings = a.device.settings();
+    const std::vector<std::string> names = split(a.stages);
+    for (const std::string& stage : names) test_stage(stage);
+    if (std::all_of(names.begin(), names.end(), device_free)) settings.device = "interpreter";
+    std::optional<Module> loaded;
+    const auto module = [&] {
+        if (!loaded) loaded = open_session(settings).load_file(a.file);
+        return *loaded;
     };
-    auto a = std::make_shared<Arguments>();
+    dump_stages({a.file, module, a.function}, a.stages, a.folder);
+    return kOk;
+}
+
+}  // namespace
+
+void add_dump(CLI::App& app, Chosen& chosen) {
+    auto a = std::make_shared<DumpArguments>();
     CLI::App* command = app.add_subcommand("dump", "Print a stage of the compilation");
     command->footer(kFooter);
     command->add_option("file", a->file, "A .dsl file")->required();
@@ -186,15 +215,7 @@ void add_dump(CLI::App& app, Chosen& chosen) {
     command->add_option("--fn", a->function, "Only this entry function");
     command->add_option("--dump-dir", a->folder, "Write files in this folder");
     a->device.add(*command);
-    command->callback([a, &chosen] {
-        chosen = [a] {
-            Settings settings = a->device.settings();
-            for (const std::string& stage : split(a->stages)) test_stage(stage);
-            const Session session(settings);
-            dump_stages(session.load_file(a->file), a->function, a->stages, a->folder);
-            return kOk;
-        };
-    });
+    command->callback([a, &chosen] { chosen = [a] { return dump(*a); }; });
 }
 
 }  // namespace fuseline::cli

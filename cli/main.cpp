@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
-#include "compiler/support/errors.h"
+#include "compiler/support/diagnostics.h"
 #include "fuseline/error.h"
 
 namespace {
@@ -45,7 +45,7 @@ int guarded(const Chosen& chosen) {
     } catch (const Error& e) {
         return report(e.what(), exit_code(e.kind()));
     } catch (const UserError& e) {
-        return report(e.what(), kUserError);
+        return report(render(e.diagnostics(), SourceMap()), kUserError);
     } catch (const ToolchainError& e) {
         return report(std::string(e.what()) + (e.log().empty() ? "" : "\n" + e.log()), kToolchain);
     } catch (const std::bad_alloc&) {

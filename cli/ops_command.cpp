@@ -20,7 +20,7 @@ constexpr const char* kFooter =
 
 void print_row(const OpRow& r) {
     std::cout << fmt::format("{:<10} {:<5} {}{}\n", r.name, r.spelling, r.doc,
-                             r.has(kBuilt) ? "" : " (not yet)");
+                             r.has(kBuilt) || r.rule == TypeRule::contraction ? "" : " (not yet)");
 }
 
 void print_columns(const OpRow& r) {
@@ -38,7 +38,7 @@ int ops(const std::string& name, bool passes, bool options) {
         for (const OptionRow& o : kOptionTable) std::cout << fmt::format("{:<14} {}\n", o.name, o.doc);
     } else if (!name.empty()) {
         const auto op = op_named(name);
-        if (!op) throw UsageError(fmt::format("there is no operator '{}'; `fuseline ops` lists them", name));
+        if (!op) throw UsageError(fmt::format("there is no operator `{}`; `fuseline ops` lists them", name));
         print_columns(row(*op));
     } else {
         for (size_t i = 0; i < op_count(); ++i) print_row(row(static_cast<OpId>(i)));

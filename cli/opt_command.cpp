@@ -19,6 +19,7 @@ constexpr const char* kFooter =
     "  fuseline ops --passes                                   the passes";
 
 int opt(const std::string& file, const std::vector<std::string>& passes) {
+    as_usage([&] { check_pass_names(passes); });
     SourceMap sources;
     const size_t index = sources.add(file, read_file(file));
     try {

@@ -1,15 +1,16 @@
 // `fuseline run FILE`: the script, or one entry function with arguments from files and texts.
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "runtime/io/npy.h"
+#include "runtime/io/formats.h"
 #include "runtime/io/print_array.h"
 #include "runtime/script/script.h"
+#include "runtime/script/script_params.h"
 #include "runtime/session/array_storage.h"
-#include "runtime/session/errors.h"
 #include "runtime/session/module_impl.h"
 
 namespace fuseline::cli {
@@ -20,6 +21,7 @@ constexpr const char* kFooter =
     "  fuseline run samples/black_scholes.dsl                  the script statements, top to bottom\n"
     "  fuseline run prices.dsl --set rate=0.03                 with another value of `param rate`\n"
     "  fuseline run sum.dsl --fn axpy --in a=2.5 --in x=x.npy --in y=y.npy --out result=z.npy\n"
+    "  fuseline run stocks.dsl --fn returns --in close=prices.csv:Close --out result=r.csv\n"
     "  fuseline run prices.dsl --device cpu --threads 1 --stats=json\n"
     "  fuseline run prices.dsl --dump=kernel,cuda --dump-dir out";
 
@@ -32,13 +34,43 @@ struct RunArguments {
     DeviceFlags device;
 };
 
-/// `--in name=FILE.npy`, or a literal of the parameter's type.
-Argument argument_of(const EntryParameter& parameter, const std::string& text) {
-    if (!parameter.type.scalar() || text.ends_with(".npy"))
-        return to_array(read_npy(text, parameter.type.dtype));
+/// A number or truth value where a file is meant.
+bool reads_as_scalar(const std::string& text) {
+    return (parse_scalar(DType::f64_, text) || parse_scalar(DType::bool_, text)) &&
+           !std::filesystem::exists(text);
+}
+
+/// "prices.csv:Close" is a file and the key in it; nullopt for a text that names no file of a known format.
+std::optional<std::pair<std::string, std::string>> file_and_key(const std::string& text) {
+    if (find_format(text) != nullptr) return std::pair(text, std::string());
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos || find_format(text.substr(0, colon)) == nullptr) return std::nullopt;
+    return std::pair(text.substr(0, colon), text.substr(colon + 1));
+}
+
+Array load_argument(const Entry& entry, const EntryParameter& parameter, const std::string& path,
+                    const std::string& key) {
+    LoadRequest request{parameter.type.dtype, {}, key, {}};
+    for (const ExtentId e : parameter.type.shape)
+        request.extents.push_back(entry.graph.extents.evaluate(e, {}));
+    LoadedArray array = load_array(path, request);
+    for (const std::string& note : array.notes) std::cerr << "note: " << note << '\n';
+    return to_array(std::move(array));
+}
+
+/// `--in name=FILE` or `--in name=FILE:KEY`, or a literal of the parameter's type.
+Argument argument_of(const Entry& entry, const EntryParameter& parameter, const std::string& text) {
+    if (!parameter.type.scalar() && reads_as_scalar(text)) {
+        throw UsageError(fmt::format("--in {}={}: `{}` is an array, {}: write --in {}=FILE", parameter.name,
+                                     text, parameter.name, type_text(entry.graph.extents, parameter.type),
+                                     parameter.name));
+    }
+    if (const auto file = file_and_key(text))
+        return load_argument(entry, parameter, file->first, file->second);
+    if (!parameter.type.scalar()) format_of(text);
     const auto value = parse_scalar(parameter.type.dtype, text);
     if (!value) {
-        throw UserError(fmt::format("--in {}={}: '{}' is not a value of type {}", parameter.name, text, text,
+        throw UserError(fmt::format("--in {}={}: `{}` is not a value of type {}", parameter.name, text, text,
                                     name(parameter.type.dtype)));
     }
     HostArray array{parameter.type.dtype,
@@ -57,10 +89,10 @@ std::map<std::string, Argument> read_arguments(const Entry& entry, const std::ve
         if (parameter == entry.parameters.end()) {
             std::vector<std::string> names;
             for (const EntryParameter& p : entry.parameters) names.push_back(p.name);
-            throw UserError(fmt::format("--in {}: '{}' has no parameter '{}'; parameters are {}", text,
-                                        entry.name, name, fmt::join(names, ", ")));
+            throw UsageError(fmt::format("--in {}: `{}` has no parameter `{}`; parameters are {}", text,
+                                         entry.name, name, fmt::join(names, ", ")));
         }
-        if (!arguments.emplace(name, argument_of(*parameter, value)).second)
+        if (!arguments.emplace(name, argument_of(entry, *parameter, value)).second)
             throw UsageError(fmt::format("--in {} is given twice", name));
     }
     return arguments;
@@ -73,11 +105,10 @@ std::map<std::string, std::string> read_outputs(const Entry& entry, const std::v
     for (const std::string& text : texts) {
         const auto [name, path] = key_value("--out", text);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
-            throw UserError(fmt::format("--out {}: '{}' has no result '{}'; results are {}", text, entry.name,
-                                        name, fmt::join(names, ", ")));
+            throw UsageError(fmt::format("--out {}: `{}` has no result `{}`; results are {}", text,
+                                         entry.name, name, fmt::join(names, ", ")));
         }
-        if (!path.ends_with(".npy"))
-            throw UserError(fmt::format("--out {}: files other than .npy are not supported yet", text));
+        format_of(path);
         if (!outputs.emplace(name, path).second)
             throw UsageError(fmt::format("--out {} is given twice", name));
     }
@@ -85,18 +116,14 @@ std::map<std::string, std::string> read_outputs(const Entry& entry, const std::v
 }
 
 void run_function(const Module& module, const RunArguments& a) {
-    const SourceMap& sources = module.impl()->sources;
-    std::map<std::string, std::string> outputs;
-    const auto arguments = translated(&sources, [&] {
-        const Entry& entry = module.impl()->entry(a.function);
-        outputs = read_outputs(entry, a.out);
-        return read_arguments(entry, a.in);
-    });
+    const Entry& entry = chosen_entry(module, a.function);
+    const auto outputs = read_outputs(entry, a.out);
+    const auto arguments = read_arguments(entry, a.in);
     const Results results = module.call(a.function, arguments);
     for (const auto& [name, array] : results) {
         const auto path = outputs.find(name);
         if (path != outputs.end()) {
-            translated(nullptr, [&, &value = array] { write_npy(path->second, to_host_array(value)); });
+            save_array(path->second, to_host_array(array));
         } else {
             std::cout << name << " = " << array_text(to_host_array(array)) << '\n';
         }
@@ -114,7 +141,9 @@ void run_module_script(const Module& module, const RunArguments& a) {
     }
     ScriptSettings settings;
     for (const std::string& text : a.set) settings.params.insert(key_value("--set", text));
+    as_usage([&] { test_param_names(module.impl()->program.params, settings.params); });
     settings.print = [](const std::string& line) { std::cout << line << '\n'; };
+    settings.note = [](const std::string& lines) { std::cerr << lines; };
     run_script(module, settings);
 }
 
@@ -127,11 +156,11 @@ int run(const RunArguments& a) {
         throw UsageError("--set gives a script's params; with --fn use --in");
     Settings settings = a.device.settings();
     settings.time_kernels = !a.stats.empty();
-    const Session session(settings);
+    const Session session = open_session(settings);
     const Module module = session.load_file(a.file);
     if (!module.impl()->warnings.empty())
         std::cerr << render(module.impl()->warnings, module.impl()->sources);
-    if (!a.dump.empty()) dump_stages(module, a.function, a.dump, a.dump_folder);
+    if (!a.dump.empty()) dump_stages({a.file, [&] { return module; }, a.function}, a.dump, a.dump_folder);
     if (a.function.empty()) {
         run_module_script(module, a);
     } else {
@@ -150,12 +179,13 @@ void add_run(CLI::App& app, Chosen& chosen) {
     command->footer(kFooter);
     command->add_option("file", a->file, "A .dsl file")->required();
     command->add_option("--fn", a->function, "Run this entry function in place of the script");
-    command->add_option("--in", a->in, "Argument of --fn: NAME=FILE.npy or NAME=value")
+    command
+        ->add_option("--in", a->in,
+                     "Argument of --fn: NAME=FILE, NAME=FILE:KEY (of an .npz or .csv) or NAME=value")
         ->expected(1)
         ->take_all();
     command
-        ->add_option("--out", a->out,
-                     "Where a result of --fn goes: NAME=FILE.npy; an unnamed result is `result`")
+        ->add_option("--out", a->out, "Where a result of --fn goes: NAME=FILE; an unnamed result is `result`")
         ->expected(1)
         ->take_all();
     command->add_option("--set", a->set, "Value of a `param`: NAME=value")->expected(1)->take_all();
