@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/gpu/matmul.h"
 #include "bench/gpu/measure.h"
 
 namespace {
@@ -29,6 +30,7 @@ struct Flags {
     int first = 3;
     int threads = 0;
     int fresh = -1;
+    int64_t matmul = 0;
 };
 
 /// A session under some options, and the name of its rows.
@@ -152,6 +154,16 @@ json first_result(const Flags& flags) {
             {"at", std::chrono::duration<double>(now).count()}};
 }
 
+json matmul(const Flags& flags) {
+    Settings settings;
+    settings.device = flags.device;
+    settings.threads = flags.threads;
+    const MatmulTimes t = time_matmul(Session(settings), flags.matmul);
+    return {{"device", t.device},       {"n", flags.matmul},    {"product", t.product},
+            {"from_host", t.from_host}, {"to_host", t.to_host}, {"host_to_host", t.host_to_host},
+            {"first", t.first},         {"error", t.error}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -166,10 +178,15 @@ int main(int argc, char** argv) {
     app.add_option("--first", flags.first, "First calls of distinct programs to time")->capture_default_str();
     app.add_option("--fresh", flags.fresh,
                    "Only time this process up to a first result; the number salts the program");
+    app.add_option("--matmul", flags.matmul,
+                   "Only time the product of two f32 matrices of this size, transfers apart")
+        ->check(CLI::Range(1, 40'000));
     app.add_option("--json", flags.out, "Write here (default: print)");
     CLI11_PARSE(app, argc, argv);
     try {
-        const json result = flags.fresh >= 0 ? first_result(flags) : measure_all(flags);
+        const json result = flags.matmul > 0   ? matmul(flags)
+                            : flags.fresh >= 0 ? first_result(flags)
+                                               : measure_all(flags);
         if (flags.out.empty()) {
             std::cout << result.dump(1) << "\n";
         } else {
