@@ -1,13 +1,12 @@
 // The kernels of programs and of text tests.
 #include "tests/nvrtc/kernels.h"
 
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/support/errors.h"
 #include "dsl/program.h"
+#include "runtime/io/program_file.h"
 #include "tests/runner/test_file.h"
 
 namespace fuseline::testing {
@@ -77,11 +76,7 @@ std::vector<FoundKernel> kernels_in(const std::string& path) {
             add_case(collector, test, path + ": " + test.name);
         return collector.take();
     }
-    std::ifstream file(path);
-    if (!file) throw UserError(path + " cannot be read");
-    std::ostringstream text;
-    text << file.rdbuf();
-    collector.add_program(path, text.str(), [](const std::string&) { return std::nullopt; }, path);
+    collector.add_program(path, read_program(path), read_imported, path);
     return collector.take();
 }
 

@@ -86,7 +86,7 @@ private:
         } else if (key == "launches") {
             call_.launches = std::stoll(value);
         } else {
-            throw UserError(fmt::format("there is no line '{}' of a call", key));
+            throw UserError(fmt::format("there is no line `{}` of a call", key));
         }
     }
 
@@ -177,6 +177,7 @@ private:
         std::string printed, message;
         ScriptSettings settings;
         settings.print = [&](const std::string& line) { printed += line + "\n"; };
+        settings.note = [&](const std::string& lines) { message += lines; };
         for (const std::string& word : words(test_.text("set"))) {
             const size_t equals = word.find('=');
             if (equals == std::string::npos) throw UserError("a line of `set` is NAME=VALUE");
@@ -186,7 +187,7 @@ private:
             run_script(module, settings);
         } catch (const Error& e) {
             if (e.kind() != Error::Kind::user) throw;
-            message = e.what();
+            message += e.what();
         }
         return unified_diff(test_.text("stdout"), printed) + unified_diff(test_.text("stderr"), message);
     }

@@ -236,7 +236,7 @@ bool is_input(const std::string& name) {
 std::string printed(GoldenRun& run, const std::string& section) {
     const auto stage = std::find_if(std::begin(kStages), std::end(kStages),
                                     [&](const Stage& s) { return s.name == section; });
-    if (stage == std::end(kStages)) throw UserError(fmt::format("there is no section '{}'", section));
+    if (stage == std::end(kStages)) throw UserError(fmt::format("there is no section `{}`", section));
     std::string text = (run.*stage->print)();
     if (!text.empty() && text.back() != '\n') text += '\n';
     while (text.ends_with("\n\n")) text.pop_back();

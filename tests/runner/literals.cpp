@@ -38,26 +38,14 @@ int64_t integer(std::string_view text) {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
-        throw UserError(fmt::format("'{}' is not an integer", text));
+        throw UserError(fmt::format("`{}` is not an integer", text));
     return value;
 }
 
 double number(std::string_view text) {
     const auto value = parse_scalar(DType::f64_, text);
-    if (!value) throw UserError(fmt::format("'{}' is not a number", text));
+    if (!value) throw UserError(fmt::format("`{}` is not a number", text));
     return value->as_f64();
-}
-
-double as_double(DType dtype, Scalar s) {
-    if (dtype == DType::f32_) return s.as_f32();
-    if (dtype == DType::f64_) return s.as_f64();
-    return static_cast<double>(s.as_i64());
-}
-
-Scalar rounded(DType dtype, double value) {
-    if (dtype == DType::f32_) return Scalar::of_f32(static_cast<float>(value));
-    if (dtype == DType::f64_) return Scalar::of_f64(value);
-    return Scalar::of_i64(static_cast<int64_t>(value));
 }
 
 /// "f32[2, 3]" as an array without elements yet.
@@ -65,7 +53,7 @@ HostArray parse_type(std::string_view text) {
     HostArray array;
     const size_t bracket = std::min(text.find('['), text.size());
     const auto dtype = dtype_named(trimmed(text.substr(0, bracket)));
-    if (!dtype) throw UserError(fmt::format("'{}' is not a type", text));
+    if (!dtype) throw UserError(fmt::format("`{}` is not a type", text));
     array.dtype = *dtype;
     for (std::string_view extent : split(text.substr(bracket), "[], "))
         array.shape.push_back(integer(extent));
@@ -79,7 +67,7 @@ void set(HostArray& array, int64_t position, Scalar value) {
 
 Scalar element(DType dtype, std::string_view text) {
     const auto value = parse_scalar(dtype, text);
-    if (!value) throw UserError(fmt::format("'{}' is not a value of {}", text, name(dtype)));
+    if (!value) throw UserError(fmt::format("`{}` is not a value of {}", text, name(dtype)));
     return *value;
 }
 
@@ -102,17 +90,17 @@ void fill_by_rule(HostArray& array, std::string_view text) {
     for (int64_t k = 0; k < count; ++k) {
         const auto at = static_cast<double>(k);
         if (rule == "iota" && given.empty()) {
-            set(array, k, rounded(array.dtype, at));
+            set(array, k, scalar_from_f64(array.dtype, at));
         } else if (rule == "iota" && given.size() == 2) {
-            set(array, k, rounded(array.dtype, number(given[0]) + number(given[1]) * at));
+            set(array, k, scalar_from_f64(array.dtype, number(given[0]) + number(given[1]) * at));
         } else if (rule == "linspace" && given.size() == 2) {
             const double step =
                 count > 1 ? (number(given[1]) - number(given[0])) / static_cast<double>(count - 1) : 0;
-            set(array, k, rounded(array.dtype, number(given[0]) + step * at));
+            set(array, k, scalar_from_f64(array.dtype, number(given[0]) + step * at));
         } else if (rule == "full" && given.size() == 1) {
             set(array, k, element(array.dtype, given[0]));
         } else {
-            throw UserError(fmt::format("'{}' is not a value of an array", text));
+            throw UserError(fmt::format("`{}` is not a value of an array", text));
         }
     }
 }
@@ -120,7 +108,7 @@ void fill_by_rule(HostArray& array, std::string_view text) {
 HostArray load(const HostArray& declared, std::string_view text, const std::string& folder) {
     const auto parts = split(text.substr(text.find('(')), "()\" ");
     if (parts.size() != 1) throw UserError("write load(\"file.npy\")");
-    HostArray array = read_npy(folder + "/" + std::string(parts[0]));
+    HostArray array = read_npy(folder + "/" + std::string(parts[0]), declared.dtype);
     if (array.dtype != declared.dtype || array.shape != declared.shape) {
         throw UserError(fmt::format("{} does not hold the declared type", parts[0]));
     }
@@ -129,15 +117,15 @@ HostArray load(const HostArray& declared, std::string_view text, const std::stri
 
 /// Order of floats as integers: neighbours differ by one, both zeros are 0.
 int64_t place(DType dtype, Scalar s) {
-    const auto bits = dtype == DType::f32_ ? static_cast<int64_t>(static_cast<int32_t>(s.bits)) : s.as_i64();
-    const int64_t least = dtype == DType::f32_ ? INT32_MIN : INT64_MIN;
-    return bits < 0 ? least - bits : bits;
+    const int unused = 64 - row(dtype).bits;
+    const int64_t bits = static_cast<int64_t>(s.bits << unused) >> unused;
+    return bits < 0 ? (INT64_MIN >> unused) - bits : bits;
 }
 
 bool agrees(DType dtype, Scalar expected, Scalar found, const Tolerance& tolerance) {
     if (same_element(dtype, expected, found)) return true;
     if (!is_float(dtype) || tolerance.kind == Tolerance::Kind::exact) return false;
-    const double e = as_double(dtype, expected), f = as_double(dtype, found);
+    const double e = scalar_to_f64(dtype, expected), f = scalar_to_f64(dtype, found);
     if (!std::isfinite(e) || !std::isfinite(f)) return false;
     if (tolerance.kind == Tolerance::Kind::abs) return std::abs(e - f) <= tolerance.limit;
     if (tolerance.kind == Tolerance::Kind::rel) return std::abs(e - f) <= tolerance.limit * std::abs(e);
@@ -186,12 +174,12 @@ Tolerance parse_tolerance(std::string_view text) {
     for (const auto& [name, kind] : kKinds) {
         if (parts.size() == 2 && parts[0] == name) return {kind, number(parts[1])};
     }
-    throw UserError(fmt::format("'{}' is not a tolerance: exact, ulp N, rel X or abs X", text));
+    throw UserError(fmt::format("`{}` is not a tolerance: exact, ulp N, rel X or abs X", text));
 }
 
 bool same_element(DType dtype, Scalar a, Scalar b) {
     if (a == b) return true;
-    return is_float(dtype) && std::isnan(as_double(dtype, a)) && std::isnan(as_double(dtype, b));
+    return is_float(dtype) && std::isnan(scalar_to_f64(dtype, a)) && std::isnan(scalar_to_f64(dtype, b));
 }
 
 std::string difference(const HostArray& expected, const HostArray& found, const Tolerance& tolerance) {

@@ -18,20 +18,21 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: fuseline_test [OPTIONS] PATH...      runs the cases of .test files and folders\n"
-    "       fuseline_test [OPTIONS] --tables     compares devices, operator by operator of the table\n"
+    "       fuseline_test [OPTIONS] --tables     compares devices, function by function of the tables\n"
     "       fuseline_test [OPTIONS] --random N   compares devices on N random programs\n"
     "\n"
     "  --device NAME    interpreter, cpu, cuda-on-host or cuda, with variants as cpu-128; may be repeated.\n"
     "                   By default all; one that this machine lacks is told as not run\n"
     "  --filter TEXT    only cases whose file or name contains TEXT\n"
     "  --update         write the sections of golden cases as found\n"
-    "  --seed S         of the first random program; the next ones follow (default: 1)\n";
+    "  --seed S         of the first random program; the next ones follow (default: 1)\n"
+    "  --sample N       of the tables one case in N, chosen by the seed\n";
 
 struct Settings {
     std::vector<std::string> paths, devices;
     std::string filter;
     bool update = false, help = false, tables = false;
-    uint64_t seed = 1, random = 0;
+    uint64_t seed = 1, random = 0, sample = 1;
 };
 
 Settings read_settings(const std::vector<std::string>& all) {
@@ -53,6 +54,8 @@ Settings read_settings(const std::vector<std::string>& all) {
             s.tables = true;
         else if (all[k] == "--random")
             s.random = std::stoull(value());
+        else if (all[k] == "--sample")
+            s.sample = std::stoull(value());
         else if (all[k] == "--seed")
             s.seed = std::stoull(value());
         else if (all[k].starts_with("--"))
@@ -81,7 +84,10 @@ public:
         for (const TestDevice& d : devices_) {
             if (!d.missing.empty()) tally_.skip(d.name, d.missing, count);
         }
-        if (settings_.tables) run_table_suite(test_devices(settings_.devices), settings_.filter, tally_);
+        if (settings_.tables) {
+            run_table_suite(test_devices(settings_.devices), {settings_.sample, settings_.seed},
+                            settings_.filter, tally_);
+        }
         if (settings_.random != 0)
             run_random_suite(test_devices(settings_.devices), settings_.seed, settings_.random, tally_);
         return tally_.close();

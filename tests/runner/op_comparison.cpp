@@ -10,8 +10,6 @@
 namespace fuseline::testing {
 namespace {
 
-double as_double(DType dtype, Scalar s) { return dtype == DType::f32_ ? s.as_f32() : s.as_f64(); }
-
 /// Ulp by which functions of the host's C library may be off; the shim calls these in place of CUDA's.
 constexpr double kHostLibrary = 4.5;
 
@@ -22,10 +20,10 @@ constexpr double kOutside = 8;
 /// The table's bound of a device in ulp.
 double bound(const OpRow& op, DType dtype, const TestDevice& device) {
     const bool cuda = device.name.starts_with("cuda");
-    const bool single = dtype == DType::f32_;
+    const UlpBound& u = op.ulp;
     if (device.name == "cuda-on-host")
-        return std::max(kHostLibrary, single ? op.ulp.cuda_f32 : op.ulp.cuda_f64);
-    return cuda ? (single ? op.ulp.cuda_f32 : op.ulp.cuda_f64) : (single ? op.ulp.cpu_f32 : op.ulp.cpu_f64);
+        return ulp_bound(dtype, std::max(kHostLibrary, u.cuda_f32), std::max(kHostLibrary, u.cuda_f64));
+    return cuda ? ulp_bound(dtype, u.cuda_f32, u.cuda_f64) : ulp_bound(dtype, u.cpu_f32, u.cpu_f64);
 }
 
 /// Compares one call's result with the interpreter's and, for inexact functions, with the exact value.
@@ -59,7 +57,7 @@ private:
 
     bool differs(const HostArray& found, const TestDevice& device, int64_t k) const {
         const DType dtype = found.dtype;
-        const double got = as_double(dtype, found.at(k)), near = as_double(dtype, reference_.at(k));
+        const double got = scalar_to_f64(dtype, found.at(k)), near = scalar_to_f64(dtype, reference_.at(k));
         if (same_element(dtype, found.at(k), reference_.at(k))) return false;
         if (std::isnan(got) || std::isnan(near)) return true;
         if (got == 0 && near == 0) return true;  // A zero of the wrong sign.
@@ -74,10 +72,7 @@ private:
 
     double number(size_t n, int64_t k) const {
         const DType dtype = arguments_[n].second.dtype;
-        const Scalar s = operand(n, k);
-        return is_float(dtype)  ? as_double(dtype, s)
-               : is_bool(dtype) ? double{s.as_bool()}
-                                : static_cast<double>(s.as_i64());
+        return scalar_to_f64(dtype, operand(n, k));
     }
 
     const Operation& o_;

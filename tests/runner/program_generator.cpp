@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "tests/runner/array_writer.h"
 #include "tests/runner/samples.h"
 #include "tests/runner/scalar_writer.h"
 
 namespace fuseline::testing {
 namespace {
 
-/// Shapes of the generated values; a pair broadcasts as the table `kJoined` says.
-enum Shape : size_t { kScalar, kN, kM, kMatrix, kColumn, kShapes };
+/// A pair of shapes broadcasts as the table `kJoined` says.
 constexpr const char* kShapeTexts[] = {"", "[n]", "[m]", "[n, m]", "[n, 1]"};
 constexpr int kNone = -1;
 constexpr int kJoined[kShapes][kShapes] = {{kScalar, kN, kM, kMatrix, kColumn},
@@ -22,14 +22,10 @@ constexpr int kJoined[kShapes][kShapes] = {{kScalar, kN, kM, kMatrix, kColumn},
                                            {kMatrix, kNone, kMatrix, kMatrix, kMatrix},
                                            {kColumn, kNone, kMatrix, kMatrix, kColumn}};
 
-struct Value {
-    TypedText text;
-    Shape shape = kScalar;
-};
-
 class Generator {
 public:
-    explicit Generator(const GeneratorSettings& s) : settings_(s), random_(s.seed), data_(s.seed) {}
+    explicit Generator(const GeneratorSettings& s)
+        : settings_(s), random_(s.seed), data_(s.seed), arrays_(values_, sizes_, s.exact, random_) {}
 
     ProgramCall generate() {
         ProgramCall call;
@@ -79,9 +75,18 @@ private:
     }
 
     std::string step(size_t k) {
+        const std::string name = fmt::format("t{}", k);
+        if (chance(random_, 4)) {
+            Value from = operand();
+            if (const auto statements = arrays_.changed(name, from)) {
+                from.text.text = name;
+                values_.push_back(from);
+                return *statements;
+            }
+        }
         Value v = expression();
-        const std::string text = fmt::format("    t{} = {}\n", k, v.text.text);
-        v.text.text = fmt::format("t{}", k);
+        const std::string text = fmt::format("    {} = {}\n", name, v.text.text);
+        v.text.text = name;
         values_.push_back(v);
         return text;
     }
@@ -111,11 +116,13 @@ private:
 
     Value expression() {
         for (;;) {
-            const size_t kind = pick(random_, 10);
+            const size_t kind = pick(random_, 14);
             const std::optional<Value> made = kind == 0   ? cast()
                                               : kind == 1 ? column()
                                               : kind == 2 ? elemental()
                                               : kind == 3 ? conditional()
+                                              : kind < 6  ? arrays_.reduction(operand())
+                                              : kind < 9  ? arrays_.view(operand())
                                                           : operation();
             if (made) return *made;
         }
@@ -203,6 +210,7 @@ private:
     std::vector<Value> values_;
     std::vector<ElementalFunction> elementals_;
     std::string yields_;
+    ArrayWriter arrays_;
 };
 
 }  // namespace

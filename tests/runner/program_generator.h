@@ -1,5 +1,5 @@
-// Random programs of the language: typed expressions over arrays, elemental functions with loops, several
-// results.
+// Random programs of the language: typed expressions over arrays, elemental functions with loops, reductions,
+// views, updates of slices, loops and branches over arrays, several results.
 #pragma once
 
 #include <random>

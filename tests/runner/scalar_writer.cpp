@@ -168,10 +168,16 @@ const std::vector<const OpRow*>& usable_operators(bool exact) {
 
 std::string literal(DType dtype, Random& random) {
     if (is_bool(dtype)) return chance(random, 2) ? "true" : "false";
-    constexpr const char* kIntegers[] = {"0", "1", "2", "3", "-1", "7", "-5", "63", "1000"};
-    constexpr const char* kFloats[] = {"0.0", "-0.0", "1.0", "0.5", "-2.5", "3.0", "1e-3", "1e10", "0.1"};
-    return is_float(dtype) ? kFloats[pick(random, std::size(kFloats))]
-                           : kIntegers[pick(random, std::size(kIntegers))];
+    // The last ones fit only some types.
+    constexpr const char* kFloats[] = {"0.0", "-0.0", "1.0", "0.5", "-2.5", "3.0", "1e-3", "0.1", "1e10"};
+    constexpr const char* kSigned[] = {"0", "1", "2", "3", "7", "63", "-1", "-5", "1000"};
+    constexpr const char* kUnsigned[] = {"0", "1", "2", "3", "7", "63", "100", "255", "1000"};
+    const TypeClass type = row(dtype).type_class;
+    const auto* list = type == TypeClass::floating           ? &kFloats
+                       : type == TypeClass::unsigned_integer ? &kUnsigned
+                                                             : &kSigned;
+    const bool narrow = dtype == DType::f16_ || row(dtype).bits == 8;
+    return (*list)[pick(random, std::size(*list) - (narrow ? 1 : 0))];
 }
 
 std::optional<TypedText> applied(const OpRow& op, const std::vector<TypedText>& operands) {

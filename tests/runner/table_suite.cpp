@@ -1,6 +1,8 @@
 // Differential tests from the tables.
 #include "tests/runner/table_suite.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -45,6 +47,24 @@ const std::vector<Entry>& entries() {
     return all;
 }
 
+/// Shapes concern types and operators apart: every type and every operator meets all of them, but not every
+/// pair, most of which are tried on one long array and a scalar.
+std::vector<Entry> entries_of(const Operation& o) {
+    const size_t pair = static_cast<size_t>(o.op->id) + static_cast<size_t>(o.operands.back()) +
+                        static_cast<size_t>(o.typing.result);
+    std::vector<Entry> chosen;
+    for (const Entry& e : entries()) {
+        if (e.least_arity > o.operands.size()) continue;
+        if (pair % 4 == 0) {
+            chosen.push_back(e);
+        } else if (e.least_arity == 1 && e.sizes[0][1] == 1) {
+            chosen.push_back(e);
+            chosen.back().sizes.resize(1);
+        }
+    }
+    return chosen;
+}
+
 std::vector<Operation> operations() {
     std::vector<Operation> all;
     for (size_t k = 0; k < op_count(); ++k) {
@@ -58,18 +78,23 @@ std::vector<Operation> operations() {
             if (typing) all.push_back({&op, operands, *typing, fmt::format("{} {}", op.name, type.name)});
         }
     }
-    const OpRow& cast = row(OpId::cast_);
-    for (const DTypeRow& from : kDTypeTable) {
-        for (const DTypeRow& to : kDTypeTable) {
-            if (!from.built || !to.built) continue;
-            all.push_back(
-                {&cast, {from.dtype}, {from.dtype, to.dtype}, fmt::format("cast {} {}", from.name, to.name)});
+    for (OpId op : {OpId::cast_, OpId::bitcast_}) {
+        for (const DTypeRow& from : kDTypeTable) {
+            for (const DTypeRow& to : kDTypeTable) {
+                const bool bits = from.bits == to.bits && !is_bool(from.dtype) && !is_bool(to.dtype);
+                if (!from.built || !to.built || (op == OpId::bitcast_ && !bits)) continue;
+                all.push_back({&row(op),
+                               {from.dtype},
+                               {from.dtype, to.dtype},
+                               fmt::format("{} {} {}", name(op), from.name, to.name)});
+            }
         }
     }
     return all;
 }
 
 std::string expression(const Operation& o) {
+    if (o.op->id == OpId::bitcast_) return fmt::format("bitcast(x0, {})", name(o.typing.result));
     if (o.op->id == OpId::cast_) return fmt::format("{}(x0)", name(o.typing.result));
     if (o.op->fixity == Fixity::infix) return fmt::format("x0 {} x1", o.op->spelling);
     if (o.op->fixity == Fixity::prefix) return fmt::format("{} x0", o.op->spelling);
@@ -79,8 +104,7 @@ std::string expression(const Operation& o) {
 
 std::string program(const Operation& o) {
     std::string text;
-    for (const Entry& e : entries()) {
-        if (e.least_arity > o.operands.size()) continue;
+    for (const Entry& e : entries_of(o)) {
         std::vector<std::string> parameters;
         for (size_t k = 0; k < o.operands.size(); ++k) {
             parameters.push_back(fmt::format("x{}: {}{}", k, name(o.operands[k]), e.shapes[k]));
@@ -160,8 +184,7 @@ public:
         std::vector<Module> modules;
         for (const TestDevice& d : devices_) modules.push_back(session_on(d).load_text(text_, o_.title));
         faults_.assign(devices_.size(), {});
-        for (const Entry& e : entries()) {
-            if (e.least_arity > o_.operands.size()) continue;
+        for (const Entry& e : entries_of(o_)) {
             for (const std::vector<int64_t>& sizes : e.sizes)
                 call(e, arguments(o_, e, sizes, random), reference, modules);
         }
@@ -225,27 +248,34 @@ void prepare(const std::vector<Operation>& chosen, const TestDevice& device) {
 
 }  // namespace
 
-void run_table_suite(const std::vector<TestDevice>& devices, const std::string& filter, Tally& tally) {
+void run_table_suite(const std::vector<TestDevice>& devices, const Sample& sample, const std::string& filter,
+                     Tally& tally) {
     std::vector<Operation> chosen;
     for (Operation& o : operations()) {
-        if (o.title.find(filter) != std::string::npos) chosen.push_back(std::move(o));
+        if (o.title.find(filter) != std::string::npos && sample.takes(o.title))
+            chosen.push_back(std::move(o));
     }
-    std::vector<TestDevice> present;
+    std::vector<ArrayCase> arrays = reduction_cases(sample, filter);
+    for (ArrayCase& test : view_cases(sample, filter)) arrays.push_back(std::move(test));
+    std::vector<TestDevice> present, fused;
     for (const TestDevice& d : devices) {
-        if (d.unfused) continue;  // One operator has nothing to fuse.
         if (!d.missing.empty())
-            tally.skip(d.name, d.missing, chosen.size());
+            tally.skip(d.name, d.missing, arrays.size() + (d.unfused ? 0 : chosen.size()));
         else if (d.device != nullptr)
             present.push_back(d);
     }
-    for (const TestDevice& d : present) prepare(chosen, d);
+    // One operator has nothing to fuse.
+    std::copy_if(present.begin(), present.end(), std::back_inserter(fused),
+                 [](const TestDevice& d) { return !d.unfused; });
+    for (const TestDevice& d : fused) prepare(chosen, d);
     for (const Operation& o : chosen) {
         try {
-            OperationRun(o, present).run(tally);
+            OperationRun(o, fused).run(tally);
         } catch (const std::exception& e) {
             tally.fail(o.title, e.what());
         }
     }
+    run_array_cases(arrays, present, tally);
 }
 
 }  // namespace fuseline::testing

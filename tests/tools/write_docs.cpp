@@ -11,6 +11,8 @@
 #include "compiler/ops/op_table.h"
 #include "compiler/passes/pass.h"
 #include "compiler/support/options.h"
+#include "dsl/builtins.h"
+#include "dsl/reductions.h"
 
 namespace {
 
@@ -64,9 +66,11 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "usage: fl_docs [--check] FOLDER\n");
         return 2;
     }
-    const std::vector<Page> pages = {{"operators.md", fuseline::operators_markdown()},
-                                     {"passes.md", fuseline::passes_markdown()},
-                                     {"options.md", options_markdown()}};
+    const std::vector<Page> pages = {
+        {"operators.md", fuseline::operators_markdown() + fuseline::dsl::reductions_markdown() +
+                             fuseline::dsl::builtins_markdown()},
+        {"passes.md", fuseline::passes_markdown()},
+        {"options.md", options_markdown()}};
     int good = 0;
     for (const Page& page : pages) {
         const std::string path = fmt::format("{}/{}", argv[argc - 1], page.name);

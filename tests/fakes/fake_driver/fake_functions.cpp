@@ -193,6 +193,18 @@ struct FakeFunctions {
         std::memcpy(to, handle_of<const void*>(from), bytes);
         return stream_known(f, stream);
     }
+    static Result copy_on_device(FakeDriver& f, Address to, Address from, size_t bytes, StreamHandle stream) {
+        for (Address address : {to, from}) {
+            if (const Result code = f.test_memory(address, bytes); code != kSuccess) return code;
+        }
+        std::memcpy(handle_of<void*>(to), handle_of<const void*>(from), bytes);
+        return stream_known(f, stream);
+    }
+    static Result fill_bytes(FakeDriver& f, Address to, unsigned char value, size_t bytes, StreamHandle stream) {
+        if (const Result code = f.test_memory(to, bytes); code != kSuccess) return code;
+        std::memset(handle_of<void*>(to), value, bytes);
+        return stream_known(f, stream);
+    }
     static Result allocate(FakeDriver& f, Address* address, size_t bytes) {
         const bool strict = f.modes_[std::this_thread::get_id()] != kCaptureRelaxed;
         for (const auto& [handle, object] : f.objects_) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -23,6 +24,13 @@ public:
 
 double milliseconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A kernel leaves its tickets as it found them.
+void test_tickets(const Allocation& workspace, size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(workspace.pointer);
+    require(std::all_of(at, at + bytes, [](std::byte b) { return b == std::byte{0}; }),
+            "a kernel has left a ticket of its workspace");
 }
 
 /// Whether threads of the kernel wait for each other.
@@ -47,6 +55,12 @@ void HostCudaDevice::copy_to_device(void* device, const void* host, size_t bytes
 void HostCudaDevice::copy_to_host(void* host, const void* device, size_t bytes, Stream) {
     require(bytes == 0 || memory_.holds(device, bytes), "a copy from memory that is not the device's");
     if (bytes != 0) std::memcpy(host, device, bytes);
+}
+
+void HostCudaDevice::copy_device(void* to, const void* from, size_t bytes, Stream) {
+    require(bytes == 0 || (memory_.holds(to, bytes) && memory_.holds(from, bytes)),
+            "a copy of memory that is not the device's");
+    if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
 std::shared_ptr<host_cuda::Library> HostCudaDevice::library(const host_cuda::KernelText& text) {
@@ -78,6 +92,13 @@ std::shared_ptr<Executable> HostCudaDevice::build(const ir::Function& kernel, co
     return executable;
 }
 
+std::shared_ptr<Allocation> HostCudaDevice::workspace_for(const CudaGeometry& geometry) {
+    if (geometry.workspace_bytes == 0) return nullptr;
+    std::shared_ptr<Allocation> workspace = memory_.allocate(geometry.workspace_bytes, 0);
+    std::memset(workspace->pointer, 0, geometry.ticket_bytes);
+    return workspace;
+}
+
 void HostCudaDevice::launch(const Executable& executable, const LaunchArguments& arguments, Stream) {
     const auto& e = dynamic_cast<const HostCudaExecutable&>(executable);
     host_cuda::Launch launch;
@@ -85,7 +106,8 @@ void HostCudaDevice::launch(const Executable& executable, const LaunchArguments&
     const std::lock_guard lock(mutex_);
     count_ = {};
     if (launch.geometry.grid[0] == 0) return;
-    if (grid_width_ != 0) {
+    if (adjust_) adjust_(launch.geometry);
+    if (grid_width_ != 0 && !launch.geometry.takes_workspace) {
         launch.geometry.grid[1] = (launch.geometry.grid[0] + grid_width_ - 1) / grid_width_;
         launch.geometry.grid[0] = grid_width_;
     }
@@ -94,13 +116,17 @@ void HostCudaDevice::launch(const Executable& executable, const LaunchArguments&
     const std::vector<long long> sizes(arguments.sizes.begin(), arguments.sizes.end());
     launch.state = &e.library->state();
     launch.entry = e.library->entry(e.symbol);
-    launch.buffers = arguments.buffers.data();
+    std::vector<void*> buffers = arguments.buffers;
+    const std::shared_ptr<Allocation> workspace = workspace_for(launch.geometry);
+    buffers.push_back(workspace == nullptr ? nullptr : workspace->pointer);
+    launch.buffers = buffers.data();
     launch.scalars = scalars.data();
     launch.sizes = sizes.data();
     launch.waits = waits(e.source);
     const host_cuda::Outcome outcome = host_cuda::run(launch, memory_);
     count_ = outcome.count;
     if (!outcome.fault.empty()) throw InternalError(fmt::format("kernel {}: {}", e.symbol, outcome.fault));
+    if (workspace != nullptr) test_tickets(*workspace, launch.geometry.ticket_bytes);
 }
 
 double HostCudaDevice::timed_launch(const Executable& executable, const LaunchArguments& arguments,

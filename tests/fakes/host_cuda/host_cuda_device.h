@@ -1,6 +1,7 @@
 // A CUDA device without a GPU: emitted kernels are compiled by g++ and run on the CPU, every access tested.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@ public:
     bool shares_host_memory() const override { return false; }
     void copy_to_device(void* device, const void* host, size_t bytes, Stream stream) override;
     void copy_to_host(void* host, const void* device, size_t bytes, Stream stream) override;
+    void copy_device(void* to, const void* from, size_t bytes, Stream stream) override;
     std::shared_ptr<Executable> build(const ir::Function& kernel, const std::string& symbol,
                                       const SourceMap* sources) override;
     void launch(const Executable& executable, const LaunchArguments& arguments, Stream stream) override;
@@ -40,13 +42,16 @@ public:
     void set_skew(size_t bytes) { skew_ = bytes; }
     /// In place of the computed geometry: the same blocks in rows of `width`.
     void set_grid_width(uint32_t width) { grid_width_ = width; }
+    /// Changes the computed geometry of each launch, with its workspace.
+    void set_adjustment(std::function<void(CudaGeometry&)> adjust) { adjust_ = std::move(adjust); }
     /// Of the last launch.
     const host_cuda::AccessCount& last_count() const { return count_; }
 
 private:
+    std::shared_ptr<Allocation> workspace_for(const CudaGeometry& geometry);
     std::shared_ptr<host_cuda::Library> library(const host_cuda::KernelText& text);
 
-    Target target_{.kind = TargetKind::cuda, .arch = "sm_90"};
+    Target target_{.kind = TargetKind::cuda, .arch = "sm_90", .matmul_library = false};
     std::mutex mutex_;
     host_cuda::TemporaryFolder folder_;
     host_cuda::Memory memory_;
@@ -54,6 +59,7 @@ private:
     size_t files_ = 0;
     size_t skew_ = 0;
     uint32_t grid_width_ = 0;
+    std::function<void(CudaGeometry&)> adjust_;
     host_cuda::AccessCount count_;
 };
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "compiler/codegen/cuda_folds.h"
 #include "compiler/support/errors.h"
 #include "embedded/host_cuda_abi.h"
 #include "embedded/host_cuda_shim.h"
@@ -69,7 +70,9 @@ std::string entry_text(const KernelText& k, size_t number) {
     size_t buffers = 0, scalars = 0;
     for (ir::ValueId v : f.region(f.body()).parameters) {
         const ir::Type& type = f.type(v);
-        const std::string_view cuda = row(type.dtype).cuda;
+        // The structs of the prelude stand in the kernel's namespace.
+        const std::string cuda = fmt::format("{}{}", is_half(type.dtype) ? fmt::format("k{}::", number) : "",
+                                             row(type.dtype).cuda_storage);
         if (type.kind == ir::TypeKind::value) {
             arguments.push_back(fmt::format("fl_host_bits<{}>(scalars[{}])", cuda, scalars++));
         } else {
@@ -78,6 +81,7 @@ std::string entry_text(const KernelText& k, size_t number) {
         }
     }
     for (size_t s = 0; s < f.sizes.size(); ++s) arguments.push_back(fmt::format("sizes[{}]", s));
+    if (cuda_folds(f).shared()) arguments.push_back(fmt::format("(unsigned char*)buffers[{}]", buffers));
     return fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"))) FL_HOST_BARE void run_{}(void* const* "
         "buffers,\n"

@@ -3,25 +3,23 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <ucontext.h>
-#include <csetjmp>
 
+#include <csetjmp>
 #include <cstring>
 #include <mutex>
 #include <vector>
 
 #include "compiler/support/errors.h"
+#include "tests/fakes/host_cuda/host_cuda_fiber.h"
 
 namespace fuseline::host_cuda {
 namespace {
 
-constexpr size_t kFiberStack = 256 * 1024;
 constexpr unsigned kWarp = 32;
 
 enum class Wait : uint8_t { ready, block, warp, finished };
 
-struct Fiber {
-    ucontext_t context{};
+struct Thread {
     Wait wait = Wait::ready;
     unsigned mask = 0;    ///< of the exchange it waits for
     unsigned parity = 0;  ///< of its next exchange
@@ -67,10 +65,9 @@ private:
     const char* stack_begin_ = nullptr;
     const char* stack_end_ = nullptr;
     jmp_buf fault_{};
-    std::vector<Fiber> fibers_;
-    std::vector<char> stacks_;
+    std::vector<Thread> threads_;
+    Fibers fibers_;
     std::vector<unsigned long long> slots_;  ///< two rows of one value a thread
-    ucontext_t scheduler_{};
     unsigned running_ = 0;
     bool stop_ = false;
 };
@@ -95,7 +92,7 @@ bool Runner::own(const void* at) const {
     if (p >= l_.state->image_begin && p < l_.state->image_end) return true;
     const char* slots = reinterpret_cast<const char*>(slots_.data());
     if (p >= slots && p < slots + slots_.size() * sizeof(slots_[0])) return true;
-    return p >= stacks_.data() && p < stacks_.data() + stacks_.size();
+    return fibers_.holds(p);
 }
 
 void Runner::access(const void* at, size_t bytes, bool write) {
@@ -116,9 +113,9 @@ void Runner::note(std::string_view what) {
 
 /// Leaves the kernel without unwinding: neither its frames nor those of the callbacks own anything here.
 void Runner::leave() {
-    if (fibers_.empty()) longjmp(fault_, 1);
+    if (threads_.empty()) longjmp(fault_, 1);
     stop_ = true;
-    setcontext(&scheduler_);
+    fibers_.back(running_);
 }
 
 void Runner::plain_block() {
@@ -131,36 +128,28 @@ void Runner::plain_block() {
 void Runner::fiber_main() {
     Runner& r = *current;
     r.l_.entry(r.l_.buffers, r.l_.scalars, r.l_.sizes);
-    r.fibers_[r.running_].wait = Wait::finished;
-    setcontext(&r.scheduler_);
+    r.threads_[r.running_].wait = Wait::finished;
+    r.fibers_.back(r.running_);
 }
 
 void Runner::start_fibers(unsigned count) {
-    fibers_.assign(count, {});
-    stacks_.resize(count * kFiberStack);
+    threads_.assign(count, {});
     slots_.assign(2 * count, 0);
-    for (unsigned t = 0; t < count; ++t) {
-        Fiber& f = fibers_[t];
-        getcontext(&f.context);
-        f.context.uc_stack.ss_sp = stacks_.data() + t * kFiberStack;
-        f.context.uc_stack.ss_size = kFiberStack;
-        f.context.uc_link = nullptr;
-        f.thread = thread_index(t);
-        makecontext(&f.context, fiber_main, 0);
-    }
+    fibers_.start(count, fiber_main);
+    for (unsigned t = 0; t < count; ++t) threads_[t].thread = thread_index(t);
 }
 
 void Runner::wait(Wait what) {
-    if (fibers_.empty()) fail("a kernel without barriers waits");
-    Fiber& f = fibers_[running_];
+    if (threads_.empty()) fail("a kernel without barriers waits");
+    Thread& f = threads_[running_];
     f.wait = what;
-    swapcontext(&f.context, &scheduler_);
+    fibers_.back(running_);
 }
 
 const unsigned long long* Runner::exchange(unsigned mask, unsigned long long value) {
-    if (fibers_.empty()) fail("a kernel without exchanges waits");
-    Fiber& f = fibers_[running_];
-    unsigned long long* row = slots_.data() + f.parity * fibers_.size();
+    if (threads_.empty()) fail("a kernel without exchanges waits");
+    Thread& f = threads_[running_];
+    unsigned long long* row = slots_.data() + f.parity * threads_.size();
     row[running_] = value;
     f.parity ^= 1;
     f.mask = mask;
@@ -170,16 +159,16 @@ const unsigned long long* Runner::exchange(unsigned mask, unsigned long long val
 
 /// Lets the lanes of a warp go on whose partners have all arrived.
 void Runner::release_warps() {
-    for (size_t first = 0; first < fibers_.size(); first += kWarp) {
-        const size_t end = std::min<size_t>(first + kWarp, fibers_.size());
+    for (size_t first = 0; first < threads_.size(); first += kWarp) {
+        const size_t end = std::min<size_t>(first + kWarp, threads_.size());
         unsigned arrived = 0;
         for (size_t t = first; t < end; ++t) {
-            const Wait w = fibers_[t].wait;
+            const Wait w = threads_[t].wait;
             if (w == Wait::warp || w == Wait::finished) arrived |= 1u << (t - first);
         }
         for (size_t t = end - first; t < kWarp; ++t) arrived |= 1u << t;
         for (size_t t = first; t < end; ++t) {
-            Fiber& f = fibers_[t];
+            Thread& f = threads_[t];
             if (f.wait == Wait::warp && (f.mask & ~arrived) == 0) f.wait = Wait::ready;
         }
     }
@@ -189,7 +178,7 @@ void Runner::release_warps() {
 bool Runner::release() {
     release_warps();
     bool ready = false, finished = true, block = true;
-    for (const Fiber& f : fibers_) {
+    for (const Thread& f : threads_) {
         ready = ready || f.wait == Wait::ready;
         finished = finished && f.wait == Wait::finished;
         block = block && (f.wait == Wait::block || f.wait == Wait::finished);
@@ -200,7 +189,7 @@ bool Runner::release() {
         outcome_.fault = "threads of a block wait for each other at different places";
         return false;
     }
-    for (Fiber& f : fibers_) {
+    for (Thread& f : threads_) {
         if (f.wait == Wait::block) f.wait = Wait::ready;
     }
     return true;
@@ -209,11 +198,11 @@ bool Runner::release() {
 void Runner::fiber_block() {
     start_fibers(threads());
     while (!stop_ && release()) {
-        for (running_ = 0; !stop_ && running_ < fibers_.size(); ++running_) {
-            Fiber& f = fibers_[running_];
+        for (running_ = 0; !stop_ && running_ < threads_.size(); ++running_) {
+            Thread& f = threads_[running_];
             if (f.wait != Wait::ready) continue;
             l_.state->thread = f.thread;
-            swapcontext(&scheduler_, &f.context);
+            fibers_.resume(running_);
         }
     }
     stop_ = stop_ || !outcome_.fault.empty();

@@ -108,6 +108,8 @@ void add_cases(std::vector<Case>& cases, OpId op) {
         if (r.rule == TypeRule::select) operands[0] = DType::bool_;
         if (r.rule == TypeRule::cast) {
             for (DType to : kTypes) {
+                const bool bits = row(to).bits == row(type).bits && !is_bool(type);
+                if (op == OpId::bitcast_ && !bits) continue;
                 if (to != type) cases.push_back({kernel_for(op, operands, to), op, operands, {type, to}});
             }
             continue;

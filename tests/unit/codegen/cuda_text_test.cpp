@@ -1,4 +1,6 @@
 // The text of emitted CUDA: size, geometry, and how long bodies come out.
+#include <fmt/format.h>
+
 #include "tests/catch.h"
 #include "tests/unit/codegen/cuda_on_host.h"
 
@@ -109,4 +111,42 @@ kernel p(%x: read f64, %y: write f64, %a: f64, %b: f64) sizes(n) schedule(map) i
                                        "fl", nullptr);
     CHECK(contains(text, "const double v1 = a / -(-(x - (a - b)) * a) - b;"));
     CHECK(contains(text, "return v1 * v1;"));
+}
+
+TEST_CASE("geometry of reductions", "[cuda]") {
+    const auto kernel = [](const std::string& nest, const std::string& mapping) {
+        return kernel_of(
+            "kernel k(%x: read f32, %y: write f32) sizes(n, m) schedule(reduce) index(64) {\n"
+            "  %z = constant -0.0 : f32\n  nest (" +
+            nest + ") grid {\n    %s = fold (k: m) " + mapping +
+            " %z : f32 {\n      %e = load %x [k] : f32\n      yield %e\n    } combine (%a: f32, %b: f32) "
+            "{\n      %c = add %a, %b : f32\n      yield %c\n    }\n    store %y [0], %s\n  }\n}\n");
+    };
+    const auto text = [](const ir::Function& f, int64_t n, int64_t m) {
+        const CudaGeometry g = cuda_geometry(f, {n, m});
+        CHECK(g.takes_workspace);
+        CHECK((g.workspace_bytes != 0) == (g.grid[1] > 1));
+        CHECK(g.block[0] * g.block[1] * g.block[2] <= 256);
+        return fmt::format("{} x {} of {} x {} x {}", g.grid[0], g.grid[1], g.block[0], g.block[1],
+                           g.block[2]);
+    };
+    const ir::Function rows = kernel("i: n", "team"), columns = kernel("i: n", "sequential"),
+                       all = kernel("", "team");
+    // Whole warps, as exchanges need all their threads.
+    CHECK(text(rows, 1, 3) == "1 x 1 of 1 x 32 x 1");
+    CHECK(text(rows, 1000000, 3) == "3907 x 1 of 1 x 256 x 1");
+    CHECK(text(rows, 1000000, 33) == "62500 x 1 of 16 x 16 x 1");
+    CHECK(text(rows, 100000, 1000) == "12500 x 1 of 32 x 8 x 1");
+    CHECK(text(rows, 200, 1000) == "200 x 1 of 32 x 1 x 1");
+    CHECK(text(rows, 4096, 8192) == "4096 x 1 of 32 x 1 x 2");
+    CHECK(text(rows, 0, 8192).starts_with("0 x 1"));
+    CHECK(text(rows, 5, 0) == "1 x 1 of 1 x 32 x 1");
+    // 2^28 elements are 131072 chunks: 1024 blocks of 8 warps take 16 each.
+    CHECK(text(all, 1, int64_t{1} << 28) == "1 x 1024 of 32 x 1 x 8");
+    CHECK(text(all, 1, 1 << 20) == "1 x 128 of 32 x 1 x 4");
+    CHECK(text(all, 1, 5000) == "1 x 1 of 32 x 1 x 4");
+    CHECK(text(columns, 1000000, 1000) == "3907 x 1 of 256 x 1 x 1");
+    CHECK(text(columns, 1000, 1000) == "63 x 1 of 16 x 16 x 1");
+    CHECK(text(columns, 128, 1 << 20) == "4 x 128 of 32 x 8 x 1");
+    CHECK(text(columns, 7, 3) == "1 x 1 of 8 x 1 x 1");
 }

@@ -36,7 +36,9 @@ std::vector<Case> cases_of(DType d) {
         if (!r.has(kBuilt)) continue;
         if (r.rule == TypeRule::cast) {
             for (const DTypeRow& to : kDTypeTable) {
-                if (computed(to.dtype)) all.push_back({op, {d}, to.dtype});
+                const bool bits = to.bits == row(d).bits && !is_bool(d) && !is_bool(to.dtype);
+                if (!computed(to.dtype) || (op == OpId::bitcast_ && !bits)) continue;
+                all.push_back({op, {d}, to.dtype});
             }
             continue;
         }

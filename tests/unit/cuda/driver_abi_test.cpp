@@ -123,6 +123,8 @@ CHECK_ROW(event_elapsed, cuEventElapsedTime);
 CHECK_ROW(memory_info, cuMemGetInfo_v2);
 CHECK_ROW(copy_to_device, cuMemcpyHtoDAsync_v2);
 CHECK_ROW(copy_to_host, cuMemcpyDtoHAsync_v2);
+CHECK_ROW(copy_on_device, cuMemcpyDtoDAsync_v2);
+CHECK_ROW(fill_bytes, cuMemsetD8Async);
 CHECK_ROW(allocate, cuMemAlloc_v2);
 CHECK_ROW(free, cuMemFree_v2);
 CHECK_ROW(pool_create, cuMemPoolCreate);

@@ -99,7 +99,7 @@ TEST_CASE("npy: wrong files are named with their fault", "[io]") {
           std::string::npos);
     CHECK(message_of(good.substr(0, 40)).find("cut short in its header") != std::string::npos);
     CHECK(message_of(file_of("{'descr': 'O', 'fortran_order': False, 'shape': (1,), }", ""))
-              .find("'O' is not one of") != std::string::npos);
+              .find("`O` is not one of") != std::string::npos);
     CHECK(message_of(file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", ""))
               .find("structured") != std::string::npos);
     CHECK(message_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", ""))

@@ -331,7 +331,7 @@ TEST_CASE("extent: evaluation says what is missing") {
     std::string why;
     CHECK(pool.evaluate(read(pool, "n*m - 1"), {{"n", 3}, {"m", 4}}) == 11);
     CHECK_FALSE(pool.evaluate(read(pool, "n*m"), {{"n", 3}}, &why).has_value());
-    CHECK(why == "the size 'm' is not known");
+    CHECK(why == "the size `m` is not known");
     CHECK_FALSE(pool.evaluate(read(pool, "n//m"), {{"n", 3}, {"m", 0}}, &why).has_value());
     CHECK(why == "division by zero");
     CHECK_FALSE(pool.evaluate(read(pool, "n%0"), {{"n", 3}}, &why).has_value());
@@ -411,4 +411,29 @@ TEST_CASE("extent: long chains") {
     CHECK(other.symbols(other.import(pool, names)).size() == 10'000);
     const std::string deep = std::string(10'000, '(') + "n" + std::string(10'000, ')');
     CHECK(pool.parse(deep) == pool.symbol("n"));
+}
+
+TEST_CASE("extent: what doubles with each step is refused before it fills the memory") {
+    // n % d = n - d*(n//d) writes both sides twice.
+    const auto chain = [](int count) {
+        std::string text = "n";
+        for (int i = 0; i < count; ++i) text += " % d" + std::to_string(i);
+        return text;
+    };
+    ExtentPool pool;
+    const auto short_one = pool.parse(chain(5));
+    REQUIRE(short_one.has_value());
+    CHECK(pool.evaluate(*short_one,
+                        {{"n", 1000}, {"d0", 700}, {"d1", 200}, {"d2", 70}, {"d3", 19}, {"d4", 7}}) ==
+          1000 % 700 % 200 % 70 % 19 % 7);
+    CHECK(pool.leaves(*short_one) <= ExtentPool::kMaxLeaves);
+    CHECK_FALSE(pool.parse(chain(40)).has_value());
+    CHECK_FALSE(pool.parse(chain(10'000)).has_value());
+
+    // Through the pool's own operations it is the caller who asks; counting goes on.
+    ExtentId e = pool.symbol("n");
+    for (int i = 0; i < 20; ++i) e = pool.mod(e, pool.symbol("d" + std::to_string(i)));
+    CHECK(pool.leaves(e) > ExtentPool::kMaxLeaves);
+    CHECK(pool.leaves(pool.add(pool.symbol("n"), pool.symbol("m"))) <= 4);
+    CHECK(pool.leaves(pool.symbol(std::string(100'000, 'n'))) > 1'000);
 }

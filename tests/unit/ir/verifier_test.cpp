@@ -36,8 +36,12 @@ std::string kernel(const std::string& nest,
 
 TEST_CASE("operations stand in their places") {
     CHECK(fault(graph("launch @k() sizes()")) == "place: launch: does not stand in a graph");
-    CHECK(fault(graph("%r = if %b : f32 { yield %s } else { yield %s }")) ==
-          "place: %r = if: does not stand in a graph");
+    CHECK(fault(graph("%r = if %b : f32 { yield %s } else { yield %s }")).empty());
+    CHECK(fault(graph("%r = while %s : f32 (%a: f32) { yield %b } do (%c: f32) { yield %c }")) ==
+          "place: %r = while: does not stand in a graph");
+    CHECK(fault("kernel k(%o: write f32, %q: f32) sizes(n) schedule(reduce) index(64) { %s = fold (i: n) team %q : "
+                "f32 { yield %q } combine (%a: f32, %b: f32) { yield %a } }") ==
+          "place: %s = fold: stands directly in a nest only");
     CHECK(fault(scalar_code("check n == n, \"\"")) == "place: check: does not stand in an apply");
     CHECK(fault(graph("%g = group \"m\" %x : f32[n] (%y: f32[n]) { %h = group \"m\" %y : f32[n] (%z: f32[n]) "
                       "{ yield %z } yield %h }")) == "place: %h = group: does not stand inside a group");
@@ -114,7 +118,7 @@ TEST_CASE("types of elementwise operators") {
     CHECK(fault(graph("%y = where %b, %x, %s : f32[n]")).empty());
     CHECK(fault(graph("%y = cast %x : i64[n]")).empty());
     CHECK(fault(graph("%y = matmul %x, %x : f32[n]")) ==
-          "types: %y = matmul: `@` has no elementwise type rule");
+          "types: %y = matmul: needs two operands of one rank, 2 or more");
 }
 
 TEST_CASE("shapes are the result's or rank 0") {

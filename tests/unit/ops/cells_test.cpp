@@ -5,6 +5,7 @@
 #include "compiler/support/errors.h"
 #include "embedded/cuda_prelude.h"
 #include "embedded/llvm_prelude.h"
+#include "embedded/llvm_special.h"
 #include "tests/catch.h"
 
 using namespace fuseline;
@@ -88,20 +89,23 @@ TEST_CASE("every cell of every row has its prelude function", "[ops][prelude]") 
     std::set<std::string> cuda_names;
     std::set<std::string> llvm_names;
     for (const PreludeBlock& b : prelude_blocks(embedded::kCudaPrelude)) cuda_names.emplace(b.name);
-    for (const PreludeBlock& b : prelude_blocks(embedded::kLlvmPrelude)) llvm_names.emplace(b.name);
+    const std::string llvm_library =
+        std::string(embedded::kLlvmPrelude) + "\n" + std::string(embedded::kLlvmSpecial);
+    for (const PreludeBlock& b : prelude_blocks(llvm_library)) llvm_names.emplace(b.name);
     for (size_t i = 0; i < op_count(); ++i) {
         const OpRow& r = row(static_cast<OpId>(i));
         for (const DTypeRow& t : kDTypeTable) {
-            const std::string_view cell = r.cuda.of(t.type_class);
+            const std::string_view cell = r.cuda.of(t.dtype);
             INFO(r.name << " " << cell);
             if (cell.starts_with("fl_"))
-                CHECK(cuda_names.contains(std::string(cell.substr(0, cell.find('(')))));
-            const std::string llvm(r.llvm.of(t.type_class));
-            if (llvm.starts_with("fl.")) CHECK(llvm_names.contains(llvm));
+                CHECK(cuda_names.contains(std::string(cell.substr(0, cell.find_first_of("(<")))));
+            for (const LlvmStep& step : llvm_steps(r.id, t.dtype, t.dtype)) {
+                if (step.cell.starts_with("fl.")) CHECK(llvm_names.contains(step.cell));
+            }
         }
     }
     CHECK_NOTHROW(with_needs(prelude_blocks(embedded::kCudaPrelude), cuda_names));
-    CHECK_NOTHROW(with_needs(prelude_blocks(embedded::kLlvmPrelude), llvm_names));
+    CHECK_NOTHROW(with_needs(prelude_blocks(llvm_library), llvm_names));
 }
 
 TEST_CASE("LLVM templates are filled in", "[ops][prelude]") {
@@ -112,6 +116,43 @@ TEST_CASE("LLVM templates are filled in", "[ops][prelude]") {
           "  %r = fdiv <8 x float> splat (float 1.0), %root\n"
           "  ret <8 x float> %r\n}\n\n");
     CHECK(llvm_prelude_name({"fl.to_signed", DType::f32_, DType::i64_, 1}) == "fl.to_signed.i64.f32");
-    CHECK(llvm_cast_cell(DType::bool_, DType::f32_) == "uitofp");
-    CHECK(llvm_cast_cell(DType::i32_, DType::i64_) == "sext");
+}
+
+TEST_CASE("signed and unsigned integers share a function of the prelude", "[ops][prelude]") {
+    const std::set<PreludeInstance> both = {{"fl.clz", DType::i32_, DType::i32_, 4},
+                                            {"fl.clz", DType::u32_, DType::u32_, 4}};
+    const std::string text = llvm_prelude_text(embedded::kLlvmPrelude, both, Target{});
+    CHECK(text.find("@fl.clz.v4i32") == text.rfind("@fl.clz.v4i32"));
+}
+
+TEST_CASE("LLVM casts", "[ops]") {
+    const auto cells = [](DType from, DType to) {
+        std::string text;
+        for (const LlvmStep& s : llvm_steps(OpId::cast_, from, to)) text += s.cell + ";";
+        return text;
+    };
+    CHECK(cells(DType::bool_, DType::f32_) == "uitofp;");
+    CHECK(cells(DType::i32_, DType::i64_) == "sext;");
+    CHECK(cells(DType::u8_, DType::bf16_) == "uitofp;");
+    CHECK(cells(DType::f16_, DType::f64_) == "fpext;");
+    CHECK(cells(DType::f16_, DType::bf16_) == "copy;fl.round_bf16;");
+    CHECK(cells(DType::i64_, DType::f16_) == "fl.odd;sitofp;fl.to_odd;fl.round_f16;");
+}
+
+TEST_CASE("narrow integers and 16-bit floats come back to their type in CUDA", "[ops][cuda]") {
+    const CudaText x = name_of("x"), y = name_of("y");
+    CHECK(cuda("add", DType::u8_, {x, y}).text == "(unsigned char)(x + y)");
+    CHECK(cuda("add", DType::u32_, {x, y}).text == "x + y");
+    CHECK(cuda("add", DType::i8_, {x, y}).text == "fl_add(x, y)");
+    CHECK(cuda("add", DType::f16_, {x, y}).text == "float(fl_f16(x + y))");
+    CHECK(cuda("neg", DType::f16_, {x}).text == "-x");
+    const CudaText sum = cuda("add", DType::u32_, {x, y});
+    const CudaText order = cuda("lt", DType::u32_, {x, y});
+    const auto to_f16 = [](DType from, const CudaText& value) {
+        return cuda_expression(OpId::cast_, from, DType::f16_, std::vector<CudaText>{value}).text;
+    };
+    CHECK(to_f16(DType::u32_, sum) == "float(fl_f16(fl_odd((double)(x + y))))");
+    CHECK(to_f16(DType::bool_, order) == "(float)(x < y)");
+    CHECK(to_f16(DType::u16_, x) == "float(fl_f16((float)x))");
+    CHECK(cuda("nextafter", DType::bf16_, {x, y}).text == "fl_nextafter<fl_bf16>(x, y)");
 }

@@ -51,7 +51,7 @@ TEST_CASE("unknown and required passes cannot be disabled") {
     } catch (const UserError& e) {
         message = e.what();
     }
-    CHECK(message.find("did you mean simplify?") != std::string::npos);
+    CHECK(message.find("did you mean `simplify`?") != std::string::npos);
 }
 
 TEST_CASE("docs/passes.md is what the table generates") {

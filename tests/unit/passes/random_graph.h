@@ -143,7 +143,7 @@ private:
     void elementwise(const Shape& shape) {
         for (int tries = 0; tries < 20; ++tries) {
             const OpRow& op = row(static_cast<OpId>(pick(op_count())));
-            if (!op.has(kBuilt) || op.rule == TypeRule::contraction || op.arity == 0) continue;
+            if (!op.has(kBuilt) || op.rule == TypeRule::contraction || op.id == OpId::bitcast_) continue;
             std::vector<ir::ValueId> operands;
             std::vector<DType> types;
             for (int k = 0; k < op.arity; ++k) {

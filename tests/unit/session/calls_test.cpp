@@ -138,10 +138,10 @@ TEST_CASE("scalars of C++ take the parameter's type when they fit it", "[session
     const auto with = [&](Argument a, Argument k, Argument b) {
         return message([&] { module.call("f", {{"a", a}, {"k", k}, {"b", b}}); });
     };
-    contains(with(1e300, int64_t{0}, false), "argument 'a' must be f32: found 1e+300");
-    contains(with(1.0, 1.5, false), "argument 'k' must be i64: found 1.5");
-    contains(with(1.0, int64_t{1}, int64_t{1}), "argument 'b' must be bool: found 1");
-    contains(with(true, int64_t{1}, true), "argument 'a' must be f32: found true");
+    contains(with(1e300, int64_t{0}, false), "argument `a` must be f32: found 1e+300");
+    contains(with(1.0, 1.5, false), "argument `k` must be i64: found 1.5");
+    contains(with(1.0, int64_t{1}, int64_t{1}), "argument `b` must be bool: found 1");
+    contains(with(true, int64_t{1}, true), "argument `a` must be f32: found true");
     CHECK(with(std::numeric_limits<double>::infinity(), int64_t{1}, true).empty());
 }
 
@@ -151,25 +151,25 @@ TEST_CASE("wrong arguments are told by name, type and what was found", "[session
     const auto call = [&](std::map<std::string, Argument> arguments) {
         return message([&] { module.call("axpy", arguments); });
     };
-    contains(call({{"a", 1.0}, {"x", x}}), "'y: f32[n]' of 'axpy' is missing");
-    contains(call({{"a", 1.0}, {"x", x}, {"y", x}, {"z", x}}), "no parameter 'z'; parameters are a, x, y");
+    contains(call({{"a", 1.0}, {"x", x}}), "`y: f32[n]` of `axpy` is missing");
+    contains(call({{"a", 1.0}, {"x", x}, {"y", x}, {"z", x}}), "no parameter `z`; parameters are a, x, y");
     contains(call({{"a", 1.0}, {"x", x}, {"y", Array::of<double>({3}, std::vector<double>{1, 2, 3})}}),
-             "argument 'y' must be an array of f32: found f64[3]");
+             "argument `y` must be an array of f32: found f64[3]");
     contains(call({{"a", 1.0}, {"x", x}, {"y", floats({1, 3}, {1, 2, 3})}}),
-             "argument 'y' must be f32[n]: found f32[1, 3]");
-    contains(call({{"a", x}, {"x", x}, {"y", x}}), "argument 'a' must be f32: found f32[3]");
-    contains(call({{"a", 1.0}, {"x", 2.0}, {"y", x}}), "argument 'x' must be an array of f32: found 2.0");
+             "argument `y` must be f32[n]: found f32[1, 3]");
+    contains(call({{"a", x}, {"x", x}, {"y", x}}), "argument `a` must be f32: found f32[3]");
+    contains(call({{"a", 1.0}, {"x", 2.0}, {"y", x}}), "argument `x` must be an array of f32: found 2.0");
     contains(call({{"a", 1.0}, {"x", x}, {"y", floats({2}, {1, 2})}}), "axis 0 has extent 2, but n is 3");
     contains(call({{"a", 1.0}, {"x", HostSpan{nullptr, DType::f32_, {3}}}, {"y", x}}), "null pointer");
     contains(call({{"a", 1.0}, {"x", DeviceSpan{4096, DType::f32_, {3}}}, {"y", x}}), "no GPU");
     contains(message([&] { module.call("axpi", std::map<std::string, Argument>{}); }),
-             "did you mean 'axpy'?");
+             "did you mean `axpy`?");
     contains(message([&] { module.call("generic", std::map<std::string, Argument>{}); }),
-             "there is no entry function 'generic'");
+             "there is no entry function `generic`");
     contains(message([&] { module.call("grid", std::vector<Argument>{int64_t{1}, 1.0, 1.0}); }),
              "takes 2 arguments: found 3");
     contains(message([&] { module.call("grid", {{"n", int64_t{-2}}}); }),
-             "'n' is a size and must be at least 0: found -2");
+             "`n` is a size and must be at least 0: found -2");
     contains(message([] { Array::of<float>({2}, std::vector<float>{1}); }), "product of the extents");
     contains(message([] { Array::copy_of(DType::f32_, {-1}, nullptr); }), "cannot have the extent -1");
 }
@@ -187,15 +187,16 @@ TEST_CASE("memory for results is tested before anything runs", "[session]") {
         });
     };
     contains(call("w", MutableHostSpan{memory.data(), DType::f32_, {3}}),
-             "there is no result 'w'; results are z, size");
+             "there is no result `w`; results are z, size");
     contains(call("z", MutableHostSpan{memory.data() + 3, DType::f32_, {2}}),
-             "the memory for result 'z' must be f32[3]: found f32[2]");
+             "the memory for result `z` must be f32[3]: found f32[2]");
     contains(call("z", MutableHostSpan{memory.data() + 3, DType::f64_, {3}}), "must be f32[3]: found f64[3]");
     contains(call("z", MutableHostSpan{nullptr, DType::f32_, {3}}), "null pointer");
     std::vector<char> bytes(16);
-    contains(call("z", MutableHostSpan{bytes.data() + 1, DType::f32_, {3}}), "not aligned to its elements");
+    contains(call("z", MutableHostSpan{bytes.data() + 1, DType::f32_, {3}}),
+             "align it to 4 bytes, the size of an element");
     contains(call("z", MutableHostSpan{bytes.data(), DType::f32_, {-3}}), "extent -3");
-    contains(call("z", MutableHostSpan{memory.data() + 2, DType::f32_, {3}}), "overlaps argument 'x'");
+    contains(call("z", MutableHostSpan{memory.data() + 2, DType::f32_, {3}}), "overlaps argument `x`");
     contains(call("z", DeviceSpan{4096, DType::f32_, {3}}), "no GPU");
     CHECK(memory == std::vector<float>{1, 2, 3, 4, 5, 6});
     CHECK(call("z", MutableHostSpan{memory.data() + 3, DType::f32_, {3}}).empty());
@@ -210,7 +211,7 @@ TEST_CASE("results may not share memory", "[session]") {
     settings.outputs["a"] = MutableHostSpan{memory.data(), DType::f32_, {2}};
     settings.outputs["b"] = MutableHostSpan{memory.data() + 1, DType::f32_, {2}};
     contains(message([&] { module.call("f", {{"x", floats({2}, {0, 0})}}, settings); }),
-             "the memory for result 'b' overlaps result 'a'");
+             "the memory for result `b` overlaps result `a`");
 }
 
 TEST_CASE("a program that is wrong gives all its messages with places", "[session]") {
@@ -230,7 +231,7 @@ TEST_CASE("unknown devices and options are refused with the names that there are
                  settings.options["contrat"] = true;
                  const Session session(settings);
              }),
-             "did you mean 'contract'?");
+             "did you mean `contract`?");
     contains(message([] {
                  Settings settings;
                  settings.device = "cpu";

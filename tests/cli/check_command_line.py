@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# Runs the command `fuseline` with right and wrong command lines: exit codes, messages, what is opened.
+"""Usage: check_command_line.py FUSELINE. The last line is "N passed, N failed"; exit code 1 when a case failed."""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+OK, USER, USAGE, TOOLCHAIN = 0, 1, 2, 3
+
+AXPY = """fn axpy(a: f32, x: f32[n], y: f32[n]) -> (z: f32[n]) {
+    z = a * x + y
+}
+"""
+SCRIPT = "param rate: f32 = 0.5\nprint(rate * 2)\n"
+COMPONENTS = ["fuseline", "cpu", "nvrtc", "cuda", "oneTBB", "fmt", "CLI11", "nlohmann-json", "xxHash", "GMP", "libpng",
+              "zlib"]
+
+
+def npy(values):
+    """The bytes of a one-dimensional f32 .npy file."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f",
+                                                                                                  *values)
+
+
+class Suite:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.passed = self.failed = 0
+
+    def run(self, *words, **changes):
+        return subprocess.run([self.program, *words], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, env={**os.environ, **changes}, check=False)
+
+    def tell(self, name, faults):
+        self.passed += not faults
+        self.failed += bool(faults)
+        for fault in faults:
+            print(f"FAILED {name}: {fault}")
+
+    def case(self, words, code, *parts, without=(), **changes):
+        """The command ends with `code`; its output has each of `parts`, and none of `without`."""
+        done = self.run(*words, **changes)
+        text = done.stdout + done.stderr
+        faults = [] if done.returncode == code else [f"exit code {done.returncode}, not {code}:\n{text}"]
+        faults += [f"lacks {part!r}:\n{text}" for part in parts if part not in text]
+        faults += [f"has {part!r}:\n{text}" for part in without if part in text]
+        self.tell(" ".join(words), faults)
+
+    def versions(self):
+        """Every component stands on a line of its own, with a number or the reason why it is not there."""
+        done = self.run("--version")
+        lines = dict(line.split(None, 1) for line in done.stdout.splitlines() if " " in line)
+        faults = [] if done.returncode == OK else [f"exit code {done.returncode}"]
+        for name in COMPONENTS:
+            text = lines.get(name, "")
+            if not re.search(r"\d+\.\d+", text) and not text.startswith(("not available: ", "not used: ")):
+                faults.append(f"no version of {name}:\n{done.stdout}")
+        for name in ["LLVM", "SLEEF"]:
+            if not re.search(name + r" \d+\.\d+", done.stdout, re.IGNORECASE):
+                faults.append(f"no version of {name}:\n{done.stdout}")
+        self.tell("--version", faults)
+
+
+def write_files(folder):
+    (folder / "axpy.dsl").write_text(AXPY)
+    (folder / "script.dsl").write_text(SCRIPT)
+    (folder / "unchecked.dsl").write_text("fn f(x: f32[n]) = x + nowhere\n")
+    (folder / "unparsed.dsl").write_text("fn f(x: f32[n]) = x +\n")
+    (folder / "zero.dsl").write_text('import "dev/zero.dsl"\nprint(1)\n')
+    (folder / "dev").mkdir()
+    (folder / "dev" / "zero.dsl").symlink_to("/dev/zero")
+    (folder / "long.dsl").write_text('import "huge.dsl"\nprint(1)\n')
+    with open(folder / "huge.dsl", "wb") as file:
+        file.truncate((16 << 20) + 1)
+    (folder / "scale.ir").write_text("graph scale(%x: f32[n]) -> (f32[n]) {\n  %0 = neg %x : f32[n]\n  yield %0\n}\n")
+    (folder / "unsound.ir").write_text("graph g(%x: f32[n]) -> (f32[m]) {\n  %0 = neg %x : f32[m]\n  yield %0\n}\n")
+    (folder / "x.npy").write_bytes(npy([1, 2, 3]))
+    (folder / "y.npy").write_bytes(npy([10, 20, 30]))
+    (folder / "x.csv").write_text("day,x\nmonday,1\ntuesday,2\nsunday,3\n")
+
+
+def check_run(suite):
+    call = ["run", "axpy.dsl", "--device", "cpu", "--fn", "axpy", "--in", "a=2"]
+    arrays = ["--in", "x=x.npy", "--in", "y=y.npy"]
+    suite.case([*call, *arrays], OK, "z = [12", "36")
+    suite.case([*call, *arrays, "--out", "z=z.npy"], OK)
+    suite.case([*call, "--in", "x=x.csv:x", "--in", "y=y.npy", "--out", "z=z.csv"], OK)
+    suite.case([*call, "--in", "x=z.csv", "--in", "y=y.npy"], OK, "z = [ 34", "102")
+    suite.case([*call, "--in", "x=x.csv", "--in", "y=y.npy"], USER, "x.csv: the table has 2 columns")
+    suite.case([*call, *arrays, "--out", "z=z.jpg"], USER, "z.jpg: `.jpg` is not the ending of a known format")
+    suite.case([*call, *arrays, "--threads", "1"], OK)
+    suite.case([*call, "--in", "nosuch=1"], USAGE, "`axpy` has no parameter `nosuch`; parameters are a, x, y")
+    suite.case([*call, "--in", "x=3"], USAGE, "`x` is an array, f32[n]: write --in x=FILE")
+    suite.case([*call, "--in", "a=1"], USAGE, "--in a is given twice")
+    suite.case([*call, *arrays, "--out", "nosuch=z.npy"], USAGE, "`axpy` has no result `nosuch`; results are z")
+    suite.case([*call, "--in", "x=missing.npy"], USER, "missing.npy: cannot be read")
+    suite.case(["run", "axpy.dsl", "--fn", "axpi"], USAGE, "there is no entry function `axpi`", "did you mean `axpy`?")
+    suite.case(["run", "script.dsl", "--set", "rate=3"], OK, "6")
+    suite.case(["run", "script.dsl", "--set", "rat=3"], USAGE, "there is no param `rat` to set",
+               "did you mean `rate`?")
+    for count in ["0", "-1", "x", "1025", "99999999999999999999"]:
+        suite.case(["run", "script.dsl", "--threads", count], USAGE, f"--threads {count}: write a number from 1 to 1024")
+    suite.case(["run", "script.dsl", "--device", "gpu"], USAGE, "there is no device called `gpu`")
+    suite.case(["run", "script.dsl", "--option", "contrct"], USAGE, "did you mean `contract`?")
+    suite.case(["run", "script.dsl", "--disable-pass", "simplfy"], USAGE, "did you mean")
+    suite.case(["run", "script.dsl", "--nosuch"], USAGE)
+    suite.case(["run", "nowhere.dsl"], USER, "nowhere.dsl: cannot be read")
+    suite.case(["run", "zero.dsl"], USER, "zero.dsl:1:8: error: dev/zero.dsl: is no regular file")
+    suite.case(["check", "long.dsl"], USER, "huge.dsl: is longer than 16 MiB")
+    suite.case(["run", "/dev/zero"], USER, "/dev/zero: is longer than 16 MiB")
+
+
+def check_dump(suite):
+    suite.case(["dump", "unchecked.dsl", "--stage", "ast"], OK, "nowhere")
+    suite.case(["dump", "unparsed.dsl", "--stage", "ast"], USER, "unparsed.dsl:1:")
+    suite.case(["dump", "unchecked.dsl", "--stage", "graph"], USER, "unchecked.dsl:1:23: error")
+    # No device is opened for these, so that one which is not there is no matter.
+    suite.case(["dump", "axpy.dsl", "--stage", "ast,graph", "--device", "cuda:63"], OK, "graph axpy(")
+    suite.case(["dump", "axpy.dsl", "--stage", "plan", "--device", "cuda:63"], TOOLCHAIN)
+    suite.case(["dump", "axpy.dsl", "--stage", "fused,kernel,plan,cuda,llvm,asm", "--device", "cpu"], OK,
+               "==== asm ====", "__global__", "define void @")
+    suite.case(["dump", "axpy.dsl", "--stage", "cuda", "--fn", "nosuch", "--device", "cpu"], USAGE,
+               "there is no entry function `nosuch`")
+    suite.case(["dump", "axpy.dsl", "--stage", "cudda"], USAGE, "did you mean `cuda`?")
+
+
+def check_opt(suite):
+    suite.case(["opt", "scale.ir", "--pass", "dce"], OK, "graph scale(")
+    suite.case(["opt", "scale.ir", "--pass", "dcf"], USAGE, "there is no pass", "did you mean")
+    suite.case(["opt", "unsound.ir"], USER, "g is not sound", "types", without=["internal error"])
+    suite.case(["ops", "erg"], USAGE, "there is no operator `erg`")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        suite = Suite(os.path.abspath(sys.argv[1]), Path(name))
+        write_files(Path(name))
+        suite.versions()
+        check_run(suite)
+        check_dump(suite)
+        check_opt(suite)
+    print(f"{suite.passed} passed, {suite.failed} failed")
+    return 1 if suite.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
