@@ -13,7 +13,7 @@ set_source_files_properties("${runner_main}" PROPERTIES COMPILE_DEFINITIONS main
 set_source_files_properties("${bench_main}" PROPERTIES COMPILE_DEFINITIONS main=fuseline_bench_main)
 
 add_executable(fuseline_bundle cmake/bundle_main.cpp ${bundle_cli} ${bundle_runner} ${bundle_bench})
-target_link_libraries(fuseline_bundle PRIVATE fl_fakes fl_script fl::mpfr CLI11::CLI11)
+target_link_libraries(fuseline_bundle PRIVATE fl_fakes fl_script fl_headers fl::mpfr CLI11::CLI11)
 # The old kind of run path also serves the libraries that a carried library needs in turn.
 target_compile_options(fuseline_bundle PRIVATE -Wno-error)
 target_link_options(fuseline_bundle PRIVATE -Wl,--strip-all -Wl,--disable-new-dtags)
