@@ -104,6 +104,12 @@ private:
                 for (ValueId v : f_.region(f_.region_of(n, k)).yields) outer(v);
             }
         }
+        // A fold over an axis along which its operand was stretched gives a value of the nest itself.
+        for (ValueId v : f_.region(region_).yields) {
+            const NodeId from = f_.value(v).definition;
+            if (!from || !inner_.contains(from)) out_.copies = false;
+            outer(v);
+        }
         for (NodeId id : nodes) {
             ir::for_each_extent(f_.node(id).attribute, [&](ExtentId e) {
                 if (f_.node(id).op.is(Structure::extent_) || f_.node(id).op.is(Structure::index_)) size(e);

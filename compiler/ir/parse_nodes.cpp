@@ -53,7 +53,9 @@ void FunctionParser::open_region(OpenNode& n) {
         for (const std::string& axis : n.axes)
             b_.region_parameter(region, {TypeKind::index, DType::i64_, {}}, axis);
     }
-    if (r_.accept("(")) {
+    // The indices of loops stand in the header; their region has no other parameters.
+    const bool indices = n.region == 0 && std::holds_alternative<Loops>(n.attribute);
+    if (!indices && r_.accept("(")) {
         do {
             const ValueToken token = r_.value();
             r_.expect(":");

@@ -70,7 +70,7 @@ enum OpFlag : uint32_t {
 ///     "xor true"       with a constant    %r = xor <8 x i1> %a, splat (i1 true)
 ///     "copy"           the operand itself;  "wide fl.erfinv"  a block in f64, f32 between casts
 struct Cells {
-    std::string_view boolean, signed_integer, unsigned_integer, floating, half;
+    std::string_view boolean, signed_integer, unsigned_integer, floating, half = {};
     constexpr std::string_view of(DType d) const {
         return is_half(d) && !half.empty() ? half : of(fuseline::row(d).type_class);
     }

@@ -69,6 +69,7 @@ private:
     void group(Level& level, const Group& group);
     void alone(Level& level, ir::NodeId id);
     ValueId in_memory(ValueId made);
+    ValueId copied(ValueId made);
 
     const ir::Function& from_;
     PassContext& context_;
@@ -154,7 +155,10 @@ void GroupBuilder::group(Level& level, const Group& group) {
 
 /// What a loop carries and a branch gives stands in memory: a scalar passed by value is copied there.
 ValueId GroupBuilder::in_memory(ValueId made) {
-    if (!ir::passed_by_value(to_.function(), made)) return made;
+    return ir::passed_by_value(to_.function(), made) ? copied(made) : made;
+}
+
+ValueId GroupBuilder::copied(ValueId made) {
     const ir::RegionId around = to_.insertion();
     const ir::RegionId region = to_.make_region();
     const ValueId inside = to_.region_parameter(region, to_.type(made));
@@ -220,7 +224,8 @@ ir::Function GroupBuilder::run() {
     std::unordered_map<uint32_t, size_t> next;
     for (ValueId v : from_.region(from_.body()).yields) {
         const std::vector<ValueId>& copies = stored.at(v.index);
-        yields.push_back(copies[std::min(next[v.index]++, copies.size() - 1)]);
+        const size_t k = next[v.index]++;
+        yields.push_back(k < copies.size() ? copies[k] : copied(copies.front()));
     }
     ir::Function result = to_.finish(std::move(yields), from_.result_names);
     copy_header(from_, result);

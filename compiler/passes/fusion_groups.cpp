@@ -130,7 +130,9 @@ void Partitioner::add_loaded_outputs() {
             for (uint32_t k = 0; k < n.results_count; ++k) {
                 const ir::ValueId v = f.result(graph_.node(step), k);
                 const auto slots = slots_.find(v.index);
-                const size_t times = slots != slots_.end() ? slots->second : loaded.count(v.index);
+                size_t times = slots != slots_.end() ? slots->second : loaded.count(v.index);
+                // An updated array stands in one memory; further results of the entry are copies of it.
+                if (graph_.is_update(step)) times = std::min<size_t>(times, 1);
                 outputs.insert(outputs.end(), times, v);
             }
         }

@@ -169,8 +169,12 @@ std::optional<ValueId> Simplify::by_casts(Builder& b, const Expression& e) {
     const ir::Node* inner = b.function().definition(e.operands[0]);
     if (inner == nullptr || !inner->op.is(e.op)) return std::nullopt;
     const ValueId source = b.function().operands(*inner)[0];
-    if (!widens(b.type(source).dtype, e.operation(b))) return std::nullopt;
-    if (b.type(source).dtype == e.result) return source;
+    const DType from = b.type(source).dtype;
+    if (!widens(from, e.operation(b))) return std::nullopt;
+    // Floats saturate where integers wrap: i8(f64(x)) of an i64 is not i8(x).
+    const bool saturates = is_integer(from) && is_float(e.operation(b)) && is_integer(e.result);
+    if (saturates && from != e.result && !widens(from, e.result)) return std::nullopt;
+    if (from == e.result) return source;
     return b.elementwise(e.op, {&source, 1}, e.result);
 }
 
