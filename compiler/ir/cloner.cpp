@@ -4,19 +4,6 @@
 
 namespace fuseline::ir {
 
-namespace {
-
-/// A node whose regions are being copied; `to` are the copies in order.
-struct OpenNode {
-    NodeId from;
-    RegionId outer;
-    std::vector<RegionId> to;
-    uint32_t region = 0;
-    size_t position = 0;
-};
-
-}  // namespace
-
 ValueId Cloner::value(ValueId from) const {
     const auto found = values_.find(from.index);
     require(found != values_.end(), "ir::Cloner: a value is used that has not been mapped");
@@ -66,10 +53,16 @@ Attribute Cloner::attribute(const Attribute& a) {
     return copy;
 }
 
-void Cloner::copy_parameters(RegionId from, RegionId to) {
-    for (ValueId p : from_->region(from).parameters) {
-        map(p, to_->region_parameter(to, type(from_->type(p)), from_->value_name(p)));
+OpenCopy Cloner::open(NodeId id) {
+    const Node& n = from_->node(id);
+    OpenCopy o{id, to_->insertion(), {}};
+    for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(to_->make_region());
+    for (uint32_t k = 0; k < n.regions_count; ++k) {
+        for (ValueId p : from_->region(from_->region_of(n, k)).parameters) {
+            map(p, to_->region_parameter(o.to[k], type(from_->type(p)), from_->value_name(p)));
+        }
     }
+    return o;
 }
 
 std::vector<ValueId> Cloner::values(std::span<const ValueId> from) const {
@@ -79,14 +72,13 @@ std::vector<ValueId> Cloner::values(std::span<const ValueId> from) const {
     return mapped;
 }
 
-NodeId Cloner::copy_node(NodeId id, std::span<const RegionId> regions) {
+NodeId Cloner::copy(NodeId id, std::span<const ValueId> operands, std::span<const RegionId> regions) {
     const Node& n = from_->node(id);
     std::vector<Type> types;
     for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(type(from_->type(from_->result(id, k))));
     const Span outer_span = to_->current_span();
     to_->set_span(from_->span(id));
-    const NodeId copy =
-        to_->node(n.op, values(from_->operands(n)), std::move(types), attribute(n.attribute), regions);
+    const NodeId copy = to_->node(n.op, operands, std::move(types), attribute(n.attribute), regions);
     to_->set_span(outer_span);
     for (uint32_t k = 0; k < n.results_count; ++k) {
         const ValueId result = to_->function().result(copy, k);
@@ -97,28 +89,20 @@ NodeId Cloner::copy_node(NodeId id, std::span<const RegionId> regions) {
 }
 
 NodeId Cloner::node(NodeId root) {
-    std::vector<OpenNode> open;
-    const auto enter = [&](NodeId id) {
-        const Node& n = from_->node(id);
-        OpenNode o{id, to_->insertion(), {}};
-        for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(to_->make_region());
-        for (uint32_t k = 0; k < n.regions_count; ++k) copy_parameters(from_->region_of(n, k), o.to[k]);
-        open.push_back(std::move(o));
-    };
-    enter(root);
+    std::vector<OpenCopy> open_copies{open(root)};
     for (;;) {
-        OpenNode& o = open.back();
+        OpenCopy& o = open_copies.back();
         if (o.region == o.to.size()) {
             to_->set_insertion(o.outer);
-            const NodeId copy = copy_node(o.from, o.to);
-            open.pop_back();
-            if (open.empty()) return copy;
+            const NodeId made = copy(o.from, values(from_->operands(o.from)), o.to);
+            open_copies.pop_back();
+            if (open_copies.empty()) return made;
             continue;
         }
         const Region& region = from_->region(from_->region_of(from_->node(o.from), o.region));
         to_->set_insertion(o.to[o.region]);
         if (o.position < region.nodes.size()) {
-            enter(region.nodes[o.position++]);
+            open_copies.push_back(open(region.nodes[o.position++]));
         } else {
             to_->set_yields(o.to[o.region], values(region.yields));
             ++o.region;

@@ -313,6 +313,15 @@ private:
     std::vector<RegionId> enclosing_;
 };
 
+/// A node whose regions are being copied; `to` are the copies in order.
+struct OpenCopy {
+    NodeId from;
+    RegionId outer;  ///< where the copy will stand
+    std::vector<RegionId> to;
+    uint32_t region = 0;
+    size_t position = 0;
+};
+
 /// Copies nodes of one function into the builder of another, with a value map. Extents are imported.
 class Cloner {
 public:
@@ -328,6 +337,10 @@ public:
     /// Clones one node with its regions (iteratively) at the builder's insertion point; maps its results,
     /// keeps span and names.
     NodeId node(NodeId id);
+    /// For who fills the regions of a copy: starts empty ones with the parameters of the node's, mapped.
+    OpenCopy open(NodeId id);
+    /// The copy of a node with these operands and regions, its results mapped, its place and names kept.
+    NodeId copy(NodeId id, std::span<const ValueId> operands, std::span<const RegionId> regions);
     /// Clones the parameters of the function's body as parameters of the new function.
     void parameters();
     /// Clones a region's contents (parameters already mapped) at the insertion point; returns the mapped
@@ -335,9 +348,6 @@ public:
     std::vector<ValueId> inline_region(RegionId region);
 
 private:
-    void copy_parameters(RegionId from, RegionId to);
-    NodeId copy_node(NodeId id, std::span<const RegionId> regions);
-
     const Function* from_;
     Builder* to_;
     std::unordered_map<uint32_t, ValueId> values_;

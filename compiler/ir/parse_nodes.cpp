@@ -74,9 +74,7 @@ void FunctionParser::close() {
     // The axes of a nest or a fold are seen in the first region only.
     if (n.region == 0 && std::holds_alternative<Loops>(n.attribute)) nests_.pop_back();
     if (++n.region < n.regions.size()) {
-        const std::string_view word = n.op.is(Structure::while_)  ? "do"
-                                      : n.op.is(Structure::fold_) ? "combine"
-                                                                  : "else";
+        const std::string_view word = region_word(n.op);
         if (!r_.accept_word(word)) fail(r_.here(), fmt::format("expected `{}` and the next region", word));
         open_region(n);
         return;

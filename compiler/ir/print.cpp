@@ -71,12 +71,6 @@ std::string_view form_name(Form form) {
     return kNames[static_cast<size_t>(form)];
 }
 
-/// The word before a node's later regions.
-std::string_view region_word(Opcode owner) {
-    if (owner.is(Structure::while_)) return "do";
-    return owner.is(Structure::fold_) ? "combine" : "else";
-}
-
 void Printer::header() {
     out_ += fmt::format("{} {}(", form_name(f_.form), options_.canonical ? "_" : name_text(f_.name));
     const Region& body = f_.region(f_.body());

@@ -54,6 +54,11 @@ void append_offset(std::string& sum, SizeSpelling& sizes, ExtentId offset) {
 
 }  // namespace
 
+std::string_view region_word(Opcode owner) {
+    if (owner.is(Structure::while_)) return "do";
+    return owner.is(Structure::fold_) ? "combine" : "else";
+}
+
 std::string_view mapping_name(Mapping mapping) {
     constexpr std::string_view kNames[] = {"grid", "sequential", "team"};
     return kNames[static_cast<size_t>(mapping)];

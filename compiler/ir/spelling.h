@@ -15,6 +15,8 @@ namespace fuseline::ir {
 bool is_identifier(std::string_view text);
 /// The text in double quotes; quote, backslash and control bytes escaped as \" \\ \n \t \xHH.
 std::string quoted(std::string_view text);
+/// The word before a node's later regions: "else", "do", "combine".
+std::string_view region_word(Opcode owner);
 /// "grid", "sequential", "team".
 std::string_view mapping_name(Mapping mapping);
 /// An identifier as it is, anything else quoted.

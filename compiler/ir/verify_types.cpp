@@ -403,15 +403,13 @@ bool scalars_only(const VerifyContext& c, const Node& n, const std::vector<bool>
 }  // namespace
 
 void verify_types(VerifyContext& c) {
-    std::vector<bool> scalar_region(c.f.region_count(), false);
+    const std::vector<bool> scalar_region = scalar_regions(c.f);
     std::vector<uint32_t> nest_rank(c.f.region_count(), 0);
     for (NodeId id : c.order) {
         const Node& n = c.f.node(id);
         const Subject s{c, id, n, nest_rank[n.parent.index]};
         for (uint32_t k = 0; k < n.regions_count; ++k) {
             const uint32_t region = n.regions_begin + k;
-            scalar_region[region] =
-                scalar_region[n.parent.index] || n.op.is(Structure::apply_) || n.op.is(Structure::reduce_);
             nest_rank[region] = s.nest_rank;
             if (const auto* loops = std::get_if<Loops>(&n.attribute); loops != nullptr && k == 0) {
                 nest_rank[region] += static_cast<uint32_t>(loops->extents.size());

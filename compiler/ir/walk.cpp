@@ -24,6 +24,17 @@ std::vector<NodeId> nodes_in_order(const Function& function, RegionId region) {
     return order;
 }
 
+std::vector<bool> scalar_regions(const Function& f) {
+    std::vector<bool> scalar(f.region_count(), false);
+    for (NodeId id : nodes_in_order(f, f.body())) {
+        const Node& n = f.node(id);
+        const bool inside =
+            scalar[n.parent.index] || n.op.is(Structure::apply_) || n.op.is(Structure::reduce_);
+        for (uint32_t k = 0; k < n.regions_count; ++k) scalar[n.regions_begin + k] = inside;
+    }
+    return scalar;
+}
+
 bool passed_by_value(const Function& f, ValueId value) {
     if (!f.type(value).scalar()) return false;
     const Node* definition = f.definition(value);

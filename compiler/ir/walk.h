@@ -10,6 +10,10 @@ namespace fuseline::ir {
 /// All nodes of a region, each before the nodes of its own regions, in the order of the text form.
 std::vector<NodeId> nodes_in_order(const Function& function, RegionId region);
 
+/// By region: whether it computes scalars, in an `apply`, a `reduce` or below; the others of a graph hold
+/// arrays.
+std::vector<bool> scalar_regions(const Function& function);
+
 /// True for a rank-0 value that the host knows: a parameter of the graph or a function of sizes. What loops
 /// carry, branches give and groups compute stands in memory.
 bool passed_by_value(const Function& function, ValueId value);

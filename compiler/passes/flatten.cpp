@@ -23,27 +23,17 @@ constexpr size_t kMostNodes = 64;
 class Flat {
 public:
     explicit Flat(const Function& f) : f_(f), flat_(f.node_count(), false), size_(f.node_count(), 0) {
+        const std::vector<bool> scalar = ir::scalar_regions(f);
         const std::vector<NodeId> order = ir::nodes_in_order(f, f.body());
-        find_scalar_regions(order);
         for (size_t k = order.size(); k-- > 0;) {
             const Node& n = f.node(order[k]);
-            if (n.op.is(Structure::if_) && !scalar_[n.parent.index]) flat_[order[k].index] = decide(order[k]);
+            if (n.op.is(Structure::if_) && !scalar[n.parent.index]) flat_[order[k].index] = decide(order[k]);
         }
     }
     bool any() const { return std::ranges::find(flat_, true) != flat_.end(); }
     bool flat(NodeId id) const { return flat_[id.index]; }
 
 private:
-    void find_scalar_regions(const std::vector<NodeId>& order) {
-        scalar_.assign(f_.region_count(), false);
-        for (NodeId id : order) {
-            const Node& n = f_.node(id);
-            const bool scalar = n.op.is(Structure::apply_) || n.op.is(Structure::reduce_);
-            for (uint32_t k = 0; k < n.regions_count; ++k)
-                scalar_[n.regions_begin + k] = scalar || scalar_[n.parent.index];
-        }
-    }
-
     /// Sizes that only one side needs may have no value on the other: no new shapes, no checks.
     bool cheap(NodeId id, const std::vector<ir::Type>& results) const {
         const Node& n = f_.node(id);
@@ -73,17 +63,8 @@ private:
     }
 
     const Function& f_;
-    std::vector<bool> flat_, scalar_;
+    std::vector<bool> flat_;
     std::vector<size_t> size_;
-};
-
-/// A node whose regions are being copied: into regions of its own, or, where `to` is empty, in its place.
-struct Open {
-    NodeId from;
-    RegionId outer;
-    std::vector<RegionId> to;
-    uint32_t region = 0;
-    size_t position = 0;
 };
 
 class Flattener {
@@ -100,7 +81,7 @@ public:
                 visit(body.nodes[position++]);
                 continue;
             }
-            Open& o = open_.back();
+            ir::OpenCopy& o = open_.back();
             const auto& nodes = f_.region(f_.region_of(f_.node(o.from), o.region)).nodes;
             o.position < nodes.size() ? visit(nodes[o.position++]) : close();
         }
@@ -114,20 +95,14 @@ private:
         const Node& n = f_.node(id);
         const bool branch = n.op.is(Structure::if_) || n.op.is(Structure::loop_);
         if (!branch) return static_cast<void>(cloner_.node(id));
-        Open o{id, to_.insertion(), {}};
-        if (!flat_.flat(id)) {
-            for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(to_.make_region());
-            for (uint32_t k = 0; k < n.regions_count; ++k) {
-                for (ValueId p : f_.region(f_.region_of(n, k)).parameters)
-                    cloner_.map(p, to_.region_parameter(o.to[k], cloner_.type(f_.type(p)), f_.value_name(p)));
-            }
-            to_.set_insertion(o.to[0]);
-        }
-        open_.push_back(std::move(o));
+        // The regions of a flat branch are copied in its place.
+        const bool flat = flat_.flat(id);
+        open_.push_back(flat ? ir::OpenCopy{id, to_.insertion(), {}} : cloner_.open(id));
+        if (!flat) to_.set_insertion(open_.back().to[0]);
     }
 
     void close() {
-        Open& o = open_.back();
+        ir::OpenCopy& o = open_.back();
         const Node& n = f_.node(o.from);
         if (!o.to.empty())
             to_.set_yields(o.to[o.region], cloner_.values(f_.region(f_.region_of(n, o.region)).yields));
@@ -136,11 +111,15 @@ private:
             if (!o.to.empty()) to_.set_insertion(o.to[o.region]);
             return;
         }
-        const Open done = std::move(o);
+        const ir::OpenCopy done = std::move(o);
         open_.pop_back();
         to_.set_insertion(done.outer);
+        if (!done.to.empty()) {
+            cloner_.copy(done.from, cloner_.values(f_.operands(done.from)), done.to);
+            return;
+        }
         to_.set_span(f_.span(done.from));
-        done.to.empty() ? choose(done.from) : copy(done);
+        choose(done.from);
     }
 
     void choose(NodeId id) {
@@ -158,25 +137,11 @@ private:
         }
     }
 
-    void copy(const Open& done) {
-        const Node& n = f_.node(done.from);
-        std::vector<ir::Type> types;
-        for (uint32_t k = 0; k < n.results_count; ++k)
-            types.push_back(cloner_.type(f_.type(f_.result(done.from, k))));
-        const NodeId made = to_.node(n.op, cloner_.values(f_.operands(n)), std::move(types),
-                                     cloner_.attribute(n.attribute), done.to);
-        for (uint32_t k = 0; k < n.results_count; ++k) {
-            const ValueId result = to_.function().result(made, k);
-            cloner_.map(f_.result(done.from, k), result);
-            to_.name_value(result, f_.value_name(f_.result(done.from, k)));
-        }
-    }
-
     const Function& f_;
     const Flat& flat_;
     ir::Builder to_;
     ir::Cloner cloner_;
-    std::vector<Open> open_;
+    std::vector<ir::OpenCopy> open_;
 };
 
 }  // namespace

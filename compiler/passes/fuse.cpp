@@ -96,7 +96,8 @@ std::vector<ValueId> GroupBuilder::inputs_of(const Level& level, const Group& gr
 void GroupBuilder::host_nodes(const Level& level) {
     for (ir::NodeId id : from_.region(level.graph.region()).nodes) {
         const ir::Node& n = from_.node(id);
-        const bool host = n.results_count == 1 && level.graph.on_host(from_.result(id)) && level.graph.live(id);
+        const bool host =
+            n.results_count == 1 && level.graph.on_host(from_.result(id)) && level.graph.live(id);
         if (host || n.op.is(Structure::check_)) outer_.node(id);
     }
 }
@@ -159,11 +160,8 @@ ValueId GroupBuilder::in_memory(ValueId made) {
 }
 
 ValueId GroupBuilder::copied(ValueId made) {
-    const ir::RegionId around = to_.insertion();
     const ir::RegionId region = to_.make_region();
-    const ValueId inside = to_.region_parameter(region, to_.type(made));
-    to_.set_yields(region, {inside});
-    to_.set_insertion(around);
+    to_.set_yields(region, {to_.region_parameter(region, to_.type(made))});
     const ir::NodeId node =
         to_.node(Structure::group_, {&made, 1}, {to_.type(made)}, std::string("map"), {&region, 1});
     return to_.function().result(node);
@@ -175,30 +173,20 @@ void GroupBuilder::alone(Level& level, ir::NodeId id) {
     std::vector<ValueId> operands = outer_.values(from_.operands(n));
     const bool by_value = n.op.is(Structure::if_) || n.op.is(Structure::assert_);
     for (ValueId& v : operands) v = by_value ? v : in_memory(v);
-    std::vector<ir::RegionId> regions;
-    const ir::RegionId around = to_.insertion();
-    for (uint32_t k = 0; k < n.regions_count; ++k) regions.push_back(to_.make_region());
+    const ir::OpenCopy open = outer_.open(id);
     for (uint32_t k = 0; k < n.regions_count; ++k) {
         const ir::RegionId from = from_.region_of(n, k);
-        for (ValueId p : from_.region(from).parameters) {
-            outer_.map(p, to_.region_parameter(regions[k], outer_.type(from_.type(p)), from_.value_name(p)));
-        }
-        to_.set_insertion(regions[k]);
+        to_.set_insertion(open.to[k]);
         fuse(from);
         std::vector<ValueId> yields = outer_.values(from_.region(from).yields);
         for (ValueId& v : yields) v = in_memory(v);
-        to_.set_yields(regions[k], std::move(yields));
-        to_.set_insertion(around);
+        to_.set_yields(open.to[k], std::move(yields));
     }
-    std::vector<ir::Type> types;
-    for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(outer_.type(from_.type(from_.result(id, k))));
-    to_.set_span(from_.span(id));
-    const ir::NodeId made = to_.node(n.op, operands, std::move(types), outer_.attribute(n.attribute), regions);
+    to_.set_insertion(open.outer);
+    outer_.copy(id, operands, open.to);
     for (uint32_t k = 0; k < n.results_count; ++k) {
-        const ValueId from = from_.result(id, k), result = to_.function().result(made, k);
-        to_.name_value(result, from_.value_name(from));
-        outer_.map(from, result);
-        level.stored[from.index] = {result};
+        const ValueId result = from_.result(id, k);
+        level.stored[result.index] = {outer_.value(result)};
     }
 }
 

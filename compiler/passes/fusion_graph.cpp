@@ -27,16 +27,10 @@ bool stands_alone(ir::Opcode op) {
     return std::ranges::any_of(kAlone, [&](Structure s) { return op.is(s); });
 }
 
-/// Regions that hold array nodes.
-bool array_region(const ir::Function& f, ir::RegionId region) {
-    const NodeId owner = f.region(region).owner;
-    return !owner || f.node(owner).op.is(Structure::loop_) ||
-           (f.node(owner).op.is(Structure::if_) && array_region(f, f.node(owner).parent));
-}
-
 }  // namespace
 
-Graph::Graph(const ir::Function& function, ir::RegionId region) : f_(function), region_(region) {
+Graph::Graph(const ir::Function& function, ir::RegionId region)
+    : f_(function), region_(region), scalar_regions_(ir::scalar_regions(function)) {
     find_host();
     find_live();
     find_steps();
@@ -58,7 +52,7 @@ void Graph::find_host() {
     std::vector<bool> sized(f_.value_count(), false);
     for (NodeId id : ir::nodes_in_order(f_, f_.body())) {
         const Node& n = f_.node(id);
-        if (n.results_count != 1 || !array_region(f_, n.parent)) continue;
+        if (n.results_count != 1 || scalar_regions_[n.parent.index]) continue;
         const ValueId v = f_.result(id);
         if (n.op.is(Structure::constant_) || n.op.is(Structure::extent_)) {
             host_[v.index] = true;
@@ -135,7 +129,7 @@ uint32_t Graph::own_cost(NodeId id) const {
     const Node& n = f_.node(id);
     if (n.op.elementwise()) return row(n.op.op()).has(kExact) ? 1 : kInexactCost;
     if (n.op.is(Structure::reduce_)) return kFoldCost;
-    if (stands_alone(n.op) && array_region(f_, n.parent)) return kMaxCost;
+    if (stands_alone(n.op) && !scalar_regions_[n.parent.index]) return kMaxCost;
     uint32_t cost = n.op.is(Structure::while_) || n.op.is(Structure::for_) ? kLoopCost : 0;
     if (n.op.is(Structure::if_)) cost = 1;
     return cost;

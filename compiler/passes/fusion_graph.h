@@ -83,6 +83,7 @@ private:
 
     const ir::Function& f_;
     ir::RegionId region_;
+    std::vector<bool> scalar_regions_;
     std::vector<bool> host_, live_;
     std::vector<ir::NodeId> steps_;
     std::vector<int> step_of_node_;

@@ -14,14 +14,6 @@ using ir::ValueId;
 
 namespace {
 
-struct OpenNode {
-    NodeId from;
-    RegionId outer;
-    std::vector<RegionId> to;
-    uint32_t region = 0;
-    size_t position = 0;
-};
-
 class Rebuilder {
 public:
     Rebuilder(const Function& from, NodeRewrite& rewrite)
@@ -46,7 +38,7 @@ private:
     NodeRewrite& rewrite_;
     Builder to_;
     ir::Cloner cloner_;
-    std::vector<OpenNode> open_;
+    std::vector<ir::OpenCopy> open_;
     bool changed_ = false;
 };
 
@@ -90,25 +82,17 @@ void Rebuilder::visit(NodeId id) {
 }
 
 void Rebuilder::open(NodeId id) {
-    const Node& n = from_.node(id);
-    OpenNode o{id, to_.insertion(), {}};
-    for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(to_.make_region());
-    for (uint32_t k = 0; k < n.regions_count; ++k) {
-        for (ValueId p : from_.region(from_.region_of(n, k)).parameters) {
-            cloner_.map(p, to_.region_parameter(o.to[k], cloner_.type(from_.type(p)), from_.value_name(p)));
-        }
-    }
-    to_.set_insertion(o.to[0]);
-    open_.push_back(std::move(o));
+    open_.push_back(cloner_.open(id));
+    to_.set_insertion(open_.back().to[0]);
 }
 
 void Rebuilder::close() {
-    OpenNode& o = open_.back();
+    ir::OpenCopy& o = open_.back();
     const RegionId region = from_.region_of(from_.node(o.from), o.region);
     to_.set_yields(o.to[o.region], mapped(from_.region(region).yields));
     o.position = 0;
     if (++o.region < o.to.size()) return to_.set_insertion(o.to[o.region]);
-    const OpenNode done = std::move(o);
+    const ir::OpenCopy done = std::move(o);
     open_.pop_back();
     to_.set_insertion(done.outer);
     to_.set_span(from_.span(done.from));
@@ -124,7 +108,7 @@ Function Rebuilder::run() {
             visit(body.nodes[position++]);
             continue;
         }
-        OpenNode& o = open_.back();
+        ir::OpenCopy& o = open_.back();
         const auto& nodes = from_.region(from_.region_of(from_.node(o.from), o.region)).nodes;
         if (o.position < nodes.size()) {
             visit(nodes[o.position++]);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/schedule/host_conditions.h"
@@ -22,34 +23,18 @@ using ir::Structure;
 using ir::ValueId;
 using schedule_map::MapKernel;
 
-/// How a group of some schedule becomes a kernel.
-struct Lowering {
-    std::string_view schedule;
-    MapKernel (*lower)(const Function& function, NodeId group, const std::vector<std::string>& names,
-                       ExtentPool& pool);
-};
-constexpr Lowering kLowerings[] = {
-    {"map", schedule_map::lower_map},
-    {"reduce", schedule_map::lower_map},
-    {"update", schedule_map::lower_map},
-};
-
-MapKernel lower(const Function& f, NodeId group, const std::vector<std::string>& names, ExtentPool& pool) {
-    const auto& schedule = std::get<std::string>(f.node(group).attribute);
-    for (const Lowering& row : kLowerings) {
-        if (row.schedule == schedule) return row.lower(f, group, names, pool);
+/// Whether the nest has an axis of no elements, for all sizes.
+bool writes_nothing(const Function& kernel) {
+    for (NodeId id : kernel.region(kernel.body()).nodes) {
+        const auto* loops = std::get_if<ir::Loops>(&kernel.node(id).attribute);
+        if (loops == nullptr) continue;
+        return std::ranges::any_of(loops->extents,
+                                   [&](ExtentId e) { return kernel.extents.constant_value(e) == 0; });
     }
-    throw InternalError(fmt::format("schedule: a group has the unknown schedule {}", schedule));
+    return false;
 }
 
-/// A loop or branch whose regions are being written.
-struct Open {
-    NodeId from;
-    RegionId outer;
-    std::vector<RegionId> to;
-    uint32_t region = 0;
-    size_t position = 0;
-};
+constexpr std::string_view kSchedules[] = {"map", "reduce", "update"};
 
 class Scheduler {
 public:
@@ -91,7 +76,7 @@ private:
     HostConditions conditions_;
     Scheduled result_;
     std::vector<bool> needed_;  ///< values that the plan uses
-    std::vector<Open> open_;
+    std::vector<ir::OpenCopy> open_;
     std::unordered_map<std::string, size_t> kernel_by_text_;
     std::unordered_map<uint32_t, std::string> result_name_;  ///< value -> name of the entry's result
 };
@@ -197,7 +182,10 @@ void Scheduler::group(NodeId id) {
     if (matmuls_.absorbed(id)) return;
     if (conditions_.on_host(id)) return on_host(id);
     const std::vector<std::string> names = names_of(id);
-    MapKernel lowered = lower(f_, id, names, pool_);
+    const auto& schedule = std::get<std::string>(f_.node(id).attribute);
+    if (std::ranges::find(kSchedules, schedule) == std::end(kSchedules))
+        throw InternalError(fmt::format("schedule: a group has the unknown schedule {}", schedule));
+    MapKernel lowered = schedule_map::lower_map(f_, id, names, pool_);
     remark(id, lowered);
     plan_.set_span(f_.span(id));
     if (lowered.updated) {
@@ -205,7 +193,7 @@ void Scheduler::group(NodeId id) {
     } else {
         for (uint32_t k = 0; k < names.size(); ++k) allocate(id, k, names[k]);
     }
-    launch(id, std::move(lowered));
+    if (!writes_nothing(lowered.kernel)) launch(id, std::move(lowered));
 }
 
 void Scheduler::on_host(NodeId id) {
@@ -248,22 +236,14 @@ void Scheduler::remark(NodeId group, const MapKernel& lowered) {
 }
 
 void Scheduler::open(NodeId id) {
-    const Node& n = f_.node(id);
-    Open o{id, plan_.insertion(), {}};
-    for (uint32_t k = 0; k < n.regions_count; ++k) o.to.push_back(plan_.make_region());
-    for (uint32_t k = 0; k < n.regions_count; ++k) {
-        for (ValueId p : f_.region(f_.region_of(n, k)).parameters) {
-            cloner_.map(p, plan_.region_parameter(o.to[k], cloner_.type(f_.type(p)), f_.value_name(p)));
-        }
-    }
-    plan_.set_insertion(o.to[0]);
-    checks_and_scalars(f_.region_of(n, 0));
-    open_.push_back(std::move(o));
+    open_.push_back(cloner_.open(id));
+    plan_.set_insertion(open_.back().to[0]);
+    checks_and_scalars(f_.region_of(f_.node(id), 0));
 }
 
 /// Ends the region at hand, and with the last one the node.
 void Scheduler::close() {
-    Open& o = open_.back();
+    ir::OpenCopy& o = open_.back();
     const Node& n = f_.node(o.from);
     plan_.set_yields(o.to[o.region], cloner_.values(f_.region(f_.region_of(n, o.region)).yields));
     o.position = 0;
@@ -271,19 +251,13 @@ void Scheduler::close() {
         plan_.set_insertion(o.to[o.region]);
         return checks_and_scalars(f_.region_of(n, o.region));
     }
-    const Open done = std::move(o);
+    const ir::OpenCopy done = std::move(o);
     open_.pop_back();
     plan_.set_insertion(done.outer);
-    plan_.set_span(f_.span(done.from));
-    std::vector<ir::Type> types;
-    for (uint32_t k = 0; k < n.results_count; ++k)
-        types.push_back(cloner_.type(f_.type(f_.result(done.from, k))));
-    const NodeId made = plan_.node(n.op, cloner_.values(f_.operands(n)), std::move(types),
-                                   cloner_.attribute(n.attribute), done.to);
+    const NodeId made = cloner_.copy(done.from, cloner_.values(f_.operands(n)), done.to);
     const std::vector<std::string> names = names_of(done.from);
     for (uint32_t k = 0; k < n.results_count; ++k) {
-        cloner_.map(f_.result(done.from, k), plan_.function().result(made, k));
-        plan_.name_value(plan_.function().result(made, k), names[k]);
+        plan_.name_value(plan_.function().result(made, k), names[k], true);
     }
 }
 
@@ -312,7 +286,7 @@ Scheduled Scheduler::run() {
             node(body.nodes[position++]);
             continue;
         }
-        Open& o = open_.back();
+        ir::OpenCopy& o = open_.back();
         const auto& nodes = f_.region(f_.region_of(f_.node(o.from), o.region)).nodes;
         o.position < nodes.size() ? node(nodes[o.position++]) : close();
     }
