@@ -83,8 +83,11 @@ void CudaKernelPrinter::share_out() {
     line(fmt::format("const {} {} = {};", type, outputs_, product(loops_.extents)));
     line(fmt::format("const {0} {1} = {2}blockIdx.x * blockDim.{3} + threadIdx.{3};", type, place, wide,
                      across));
-    line("// Threads without an output help with the last one.");
-    line(fmt::format("const {0} {1} = {2} < {3} ? {2} : {3} - 1;", type, output_, place, outputs_));
+    // A kernel of one output whose blocks leave no parts does not ask which output it is.
+    if (!axes_.empty() || folds_.shared()) {
+        line("// Threads without an output help with the last one.");
+        line(fmt::format("const {0} {1} = {2} < {3} ? {2} : {3} - 1;", type, output_, place, outputs_));
+    }
     line(fmt::format("const bool {} = {} < {} && {};", owner_, place, outputs_,
                      folds_.team ? "threadIdx.x == 0 && threadIdx.z == 0" : "threadIdx.y == 0"));
     if (axes_.empty()) return;

@@ -68,6 +68,8 @@ private:
     std::string full_vectors(const std::string& low, const std::string& high);
     void vector_loop(const std::string& low, const std::string& stop, bool masked);
     void tail(const std::string& stop, const std::string& high);
+    void vector_steps(const std::string& label, std::string_view before, const std::string& low,
+                      const std::string& high, std::string_view after, bool masked);
     void tail_loop(const std::string& stop, const std::string& high);
     void body(std::string_view index, bool masked, const std::string& next);
     std::string lower(uint32_t axis) const { return axis == 0 ? "%begin" : "0"; }
@@ -223,16 +225,23 @@ std::string Emitter::full_vectors(const std::string& low, const std::string& hig
     return stop;
 }
 
-void Emitter::vector_loop(const std::string& low, const std::string& stop, bool masked) {
+/// The block `label`, entered from `before`: bodies of vectors from `low` up to `high`, then `after`.
+void Emitter::vector_steps(const std::string& label, std::string_view before, const std::string& low,
+                           const std::string& high, std::string_view after, bool masked) {
     const std::string index = w_.name(inner_name()), next = w_.name("next"), more = w_.name("more");
-    w_.block("vector");
-    w_.line("{} = phi i64 [ {}, %rows ], [ {}, %vector.latch ]", index, low, next);
-    body(index, masked, "vector.latch");
-    w_.jump("vector.latch");
-    w_.block("vector.latch");
+    const std::string latch = label + ".latch";
+    w_.line("{} = phi i64 [ {}, %{} ], [ {}, %{} ]", index, low, before, next, latch);
+    body(index, masked, latch);
+    w_.jump(latch);
+    w_.block(latch);
     w_.line("{} = add i64 {}, {}", next, index, w_.vector_lanes());
-    w_.line("{} = icmp slt i64 {}, {}", more, next, stop);
-    w_.line("br i1 {}, label %vector, label %rest", more);
+    w_.line("{} = icmp slt i64 {}, {}", more, next, high);
+    w_.line("br i1 {}, label %{}, label %{}", more, label, after);
+}
+
+void Emitter::vector_loop(const std::string& low, const std::string& stop, bool masked) {
+    w_.block("vector");
+    vector_steps("vector", "rows", low, stop, "rest", masked);
     w_.block("rest");
 }
 
@@ -247,15 +256,8 @@ void Emitter::tail(const std::string& stop, const std::string& high) {
 
 /// Wide vectors may leave room for several narrower ones.
 void Emitter::tail_loop(const std::string& stop, const std::string& high) {
-    const std::string index = w_.name(inner_name()), next = w_.name("next"), more = w_.name("more");
     w_.set_lanes(folds_.tail_lanes());
-    w_.line("{} = phi i64 [ {}, %rest ], [ {}, %tail.latch ]", index, stop, next);
-    body(index, true, "tail.latch");
-    w_.jump("tail.latch");
-    w_.block("tail.latch");
-    w_.line("{} = add i64 {}, {}", next, index, w_.vector_lanes());
-    w_.line("{} = icmp slt i64 {}, {}", more, next, high);
-    w_.line("br i1 {}, label %tail, label %rows.done", more);
+    vector_steps("tail", "rest", stop, high, "rows.done", true);
 }
 
 void Emitter::innermost() {

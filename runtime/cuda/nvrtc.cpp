@@ -169,9 +169,7 @@ CudaImage nvrtc_compile(const std::string& source, const std::string& name, cons
     std::string real = arch;
     if (output == CudaOutput::ptx) real.replace(0, 3, "compute_");
     const std::string architecture = "--gpu-architecture=" + real;
-    // Literal sizes make comparisons that always hold and indices that nothing reads: no news to anybody.
-    std::vector<const char*> options = {architecture.c_str(), "--fmad=false", "--std=c++17",
-                                        "--diag-suppress=177,186"};
+    std::vector<const char*> options = {architecture.c_str(), "--fmad=false", "--std=c++17"};
     if (verbose) options.insert(options.end(), {"--ptxas-options", "-v"});
     const int code = n.compile(program.get(), static_cast<int>(options.size()), options.data());
     CudaImage image;
