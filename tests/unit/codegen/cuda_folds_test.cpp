@@ -4,10 +4,11 @@
 #include <limits>
 
 #include "tests/catch.h"
-#include "tests/unit/codegen/cuda_fold_order.h"
 #include "tests/unit/codegen/cuda_on_host.h"
+#include "tests/unit/reduction_order.h"
 
 using namespace fuseline;
+using namespace fuseline::tests;
 using namespace fuseline::testing;
 
 namespace {

@@ -1,42 +1,13 @@
-// What tests of folds share: the order of reductions written plainly, and kernels on every kind of CPU
-// device.
+// What tests of folds share: inputs, and kernels on every kind of CPU device.
 #pragma once
 
 #include <algorithm>
 #include <random>
 
-#include "compiler/ir/reduction_order.h"
 #include "tests/unit/cpu/cpu_kernels.h"
+#include "tests/unit/reduction_order.h"
 
 namespace fuseline::tests {
-
-/// Element l takes element l + s, for s = 1, 2, 4 ..
-template <typename S, typename Combine>
-S tree(std::vector<S> all, Combine combine) {
-    for (size_t s = 1; s < all.size(); s *= 2) {
-        for (size_t l = 0; l + s < all.size(); l += 2 * s) all[l] = combine(all[l], all[l + s]);
-    }
-    return all[0];
-}
-
-template <typename S, typename Element, typename Combine>
-S in_order(int64_t count, S identity, Element element, Combine combine) {
-    std::vector<S> chunks;
-    for (int64_t start = 0; start < count; start += ir::kReduceChunk) {
-        const int64_t end = std::min(count, start + ir::kReduceChunk);
-        std::vector<S> lanes;
-        for (int64_t r = start; r < end; ++r) {
-            const auto lane = static_cast<size_t>((r - start) % ir::kReduceLanes);
-            if (lane == lanes.size()) {
-                lanes.push_back(element(r));
-            } else {
-                lanes[lane] = combine(lanes[lane], element(r));
-            }
-        }
-        chunks.push_back(tree(std::move(lanes), combine));
-    }
-    return chunks.empty() ? identity : tree(std::move(chunks), combine);
-}
 
 template <typename T>
 inline constexpr std::string_view kName = std::is_same_v<T, float>     ? "f32"

@@ -6,6 +6,7 @@
 
 #include "compiler/support/errors.h"
 #include "tests/catch.h"
+#include "tests/unit/user_errors.h"
 
 using namespace fuseline;
 
@@ -31,16 +32,8 @@ Doubles column(const std::string& text, const std::string& key) {
     return values_of<double>(parse_csv(text, "x.csv", wanted(DType::f64_, 1, key)));
 }
 
-/// Message and help lines.
 std::string message_of(const std::string& text, const LoadRequest& request) {
-    try {
-        parse_csv(text, "x.csv", request);
-    } catch (const UserError& e) {
-        std::string all = e.diagnostics()[0].message;
-        for (const std::string& line : e.diagnostics()[0].help) all += " | " + line;
-        return all;
-    }
-    return "no error";
+    return tests::message_and_help([&] { parse_csv(text, "x.csv", request); });
 }
 
 }  // namespace

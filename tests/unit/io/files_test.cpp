@@ -18,32 +18,14 @@
 #include "runtime/io/formats.h"
 #include "runtime/io/npy.h"
 #include "tests/catch.h"
+#include "tests/unit/temporary_folder.h"
+#include "tests/unit/user_errors.h"
 
 using namespace fuseline;
+using tests::Folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// An empty folder for one test, removed after it.
-class Folder {
-public:
-    explicit Folder(const std::string& name)
-        : path_(fs::temp_directory_path() / fmt::format("fuseline_{}_{}", name, ::getpid())) {
-        fs::remove_all(path_);
-        fs::create_directories(path_);
-    }
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-    size_t files() const {
-        return static_cast<size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-    }
-
-private:
-    fs::path path_;
-};
 
 void put(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
 
@@ -63,14 +45,7 @@ double element(const LoadedArray& a, size_t k) {
 }
 
 std::string message_of(const std::string& path, const LoadRequest& request) {
-    try {
-        load_array(path, request);
-    } catch (const UserError& e) {
-        std::string all = e.diagnostics()[0].message;
-        for (const std::string& line : e.diagnostics()[0].help) all += " | " + line;
-        return all;
-    }
-    return "no error";
+    return tests::message_and_help([&] { load_array(path, request); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "runtime/io/png_image.h"
 #include "runtime/io/pnm.h"
 #include "tests/catch.h"
+#include "tests/unit/user_errors.h"
 
 using namespace fuseline;
 
@@ -33,20 +34,8 @@ HostArray image(Shape shape, const Bytes& values) {
     return a;
 }
 
-template <class Body>
-std::string message_of(Body&& body) {
-    try {
-        body();
-    } catch (const UserError& e) {
-        std::string all = e.diagnostics()[0].message;
-        for (const std::string& line : e.diagnostics()[0].help) all += " | " + line;
-        return all;
-    }
-    return "no error";
-}
-
 std::string pnm_fault(const std::string& bytes) {
-    return message_of([&] { parse_pnm(bytes, "x.pgm"); });
+    return tests::message_and_help([&] { parse_pnm(bytes, "x.pgm"); });
 }
 
 Bytes picture_of(const std::vector<double>& values, Shape shape, const std::string& map) {
@@ -81,16 +70,20 @@ TEST_CASE("png: alpha is dropped with a note", "[io]") {
 }
 
 TEST_CASE("png: wrong files", "[io]") {
-    CHECK(message_of([] { png("sixteen.png"); }).find("the image has 16 bits a channel; 8 are read") !=
-          std::string::npos);
+    CHECK(tests::message_and_help([] {
+              png("sixteen.png");
+          }).find("the image has 16 bits a channel; 8 are read") != std::string::npos);
     const std::string good = read_file(kData + "rgb.png");
-    CHECK(message_of([] { parse_png("hello, world", "x.png"); }) == "x.png: this is not a .png file");
+    CHECK(tests::message_and_help([] { parse_png("hello, world", "x.png"); }) ==
+          "x.png: this is not a .png file");
     // The IDAT chunk ends 12 bytes before the end.
     for (size_t cut = 0; cut < good.size() - 12; ++cut)
-        CHECK(message_of([&] { parse_png(good.substr(0, cut), "x.png"); }) != "no error");
+        CHECK(tests::message_and_help([&] { parse_png(good.substr(0, cut), "x.png"); }) != "no error");
     std::string wrong = good;
     wrong[good.find("IDAT") + 8] ^= 0x40;
-    CHECK(message_of([&] { parse_png(wrong, "x.png"); }).find("x.png: the image cannot be read") == 0);
+    CHECK(tests::message_and_help([&] {
+              parse_png(wrong, "x.png");
+          }).find("x.png: the image cannot be read") == 0);
 }
 
 TEST_CASE("png: what is written reads back; only images are written", "[io]") {
@@ -102,12 +95,13 @@ TEST_CASE("png: what is written reads back; only images are written", "[io]") {
     CHECK(grey.shape == Shape{5, 7});
     CHECK(bytes_of(grey) == ramp);
     const HostArray floats{DType::f32_, {1, 1}, std::vector<std::byte>(4)};
-    CHECK(message_of([&] { png_file(floats, "x.png"); }) ==
+    CHECK(tests::message_and_help([&] { png_file(floats, "x.png"); }) ==
           "x.png: the format holds u8[h, w] or u8[h, w, 3]: found f32[1, 1] | convert the values, as in "
           "`u8(255 * x)`, or write a picture of them with `show`");
-    CHECK(message_of([&] { png_file(image({1, 1, 4}, {1, 2, 3, 4}), "x.png"); }).find("found u8[1, 1, 4]") !=
-          std::string::npos);
-    CHECK(message_of([&] { png_file(image({0, 4}, {}), "x.png"); }) ==
+    CHECK(tests::message_and_help([&] {
+              png_file(image({1, 1, 4}, {1, 2, 3, 4}), "x.png");
+          }).find("found u8[1, 1, 4]") != std::string::npos);
+    CHECK(tests::message_and_help([&] { png_file(image({0, 4}, {}), "x.png"); }) ==
           "x.png: an image needs at least one pixel");
 }
 
@@ -122,7 +116,7 @@ TEST_CASE("netpbm: binary and plain, grey and RGB", "[io]") {
     CHECK(bytes_of(parse_pnm("P2 3 1 15 0 7 15", "x")) == Bytes{0, 119, 255});
     CHECK(ppm_file(image({1, 2, 3}, {1, 2, 3, 4, 5, 6}), "x.ppm") == "P6\n2 1\n255\n\1\2\3\4\5\6");
     CHECK(pgm_file(image({2, 1}, {65, 66}), "x.pgm") == "P5\n1 2\n255\nAB");
-    CHECK(message_of([] { pgm_file(image({1, 1, 3}, {1, 2, 3}), "x.pgm"); }) ==
+    CHECK(tests::message_and_help([] { pgm_file(image({1, 1, 3}, {1, 2, 3}), "x.pgm"); }) ==
           "x.pgm: the format holds u8[h, w]: found u8[1, 1, 3]");
 }
 
@@ -157,7 +151,7 @@ TEST_CASE("colormaps: near the published colours", "[io]") {
             }
         }
     }
-    CHECK(message_of([] { colormap("virids"); }) ==
+    CHECK(tests::message_and_help([] { colormap("virids"); }) ==
           "there is no colormap `virids` | did you mean `viridis`?");
 }
 
@@ -170,7 +164,7 @@ TEST_CASE("pictures: least to greatest, NaN apart, infinities at the ends", "[io
     CHECK(picture_of({-1e308, 1e308, 0}, {3, 1}, "gray") == Bytes{0, 0, 0, 255, 255, 255, 128, 128, 128});
     const HostArray rgb = image({1, 1, 3}, {1, 2, 3});
     CHECK(picture(rgb, "gray", "x.png").bytes == rgb.bytes);
-    CHECK(message_of([] {
+    CHECK(tests::message_and_help([] {
               picture(image({1, 1, 4}, {1, 2, 3, 4}), "gray", "x.png");
           }).find("x.png: a picture shows an array of two axes or u8[h, w, 3]: found u8[1, 1, 4]") == 0);
 }

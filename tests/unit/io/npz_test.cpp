@@ -8,6 +8,7 @@
 #include "runtime/io/npy.h"
 #include "runtime/io/zip.h"
 #include "tests/catch.h"
+#include "tests/unit/user_errors.h"
 
 using namespace fuseline;
 
@@ -25,14 +26,7 @@ T element(const LoadedArray& a, size_t k) {
 }
 
 std::string message_of(const std::string& bytes, const LoadRequest& request) {
-    try {
-        parse_npz(bytes, "x.npz", request);
-    } catch (const UserError& e) {
-        std::string all = e.diagnostics()[0].message;
-        for (const std::string& line : e.diagnostics()[0].help) all += " | " + line;
-        return all;
-    }
-    return "no error";
+    return tests::message_and_help([&] { parse_npz(bytes, "x.npz", request); });
 }
 
 }  // namespace

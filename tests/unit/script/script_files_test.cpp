@@ -1,43 +1,31 @@
 // Scripts that write files beside themselves and read them again.
-#include <unistd.h>
-
-#include <filesystem>
-
-#include <fmt/format.h>
-
 #include "runtime/io/files.h"
 #include "runtime/script/script.h"
 #include "tests/catch.h"
+#include "tests/unit/temporary_folder.h"
 
 using namespace fuseline;
-namespace fs = std::filesystem;
 
 namespace {
 
 /// Runs a script that stands in an empty folder; what it printed.
 class Run {
 public:
-    explicit Run(const std::string& text)
-        : folder_(fs::temp_directory_path() / fmt::format("fuseline_script_{}", ::getpid())) {
-        fs::create_directories(folder_);
+    explicit Run(const std::string& text) {
         Settings settings;
         settings.device = "interpreter";
         const Session session(settings);
-        const Module module = session.load_text(text, (folder_ / "test.dsl").string());
+        const Module module = session.load_text(text, folder_ / "test.dsl");
         ScriptSettings script;
         script.print = [&](const std::string& line) { printed += line + "\n"; };
         run_script(module, script);
     }
-    ~Run() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-    std::string file(const std::string& name) const { return read_file((folder_ / name).string()); }
+    std::string file(const std::string& name) const { return read_file(folder_ / name); }
 
     std::string printed;
 
 private:
-    fs::path folder_;
+    tests::Folder folder_{"script"};
 };
 
 }  // namespace

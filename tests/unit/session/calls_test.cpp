@@ -3,8 +3,10 @@
 
 #include "fuseline/fuseline.h"
 #include "tests/catch.h"
+#include "tests/unit/session/session_errors.h"
 
 using namespace fuseline;
+using namespace fuseline::tests;
 
 namespace {
 
@@ -31,18 +33,6 @@ template <class T>
 std::vector<T> list(const Array& array) {
     const auto values = array.values<T>();
     return {values.begin(), values.end()};
-}
-
-/// The message of the user error that the call ends with; "" where it ends well.
-template <class Call>
-std::string message(Call call) {
-    try {
-        call();
-    } catch (const Error& e) {
-        CHECK(e.kind() == Error::Kind::user);
-        return e.what();
-    }
-    return {};
 }
 
 bool contains(const std::string& text, const std::string& part) {

@@ -7,8 +7,10 @@
 #include "runtime/session/session_impl.h"
 #include "tests/catch.h"
 #include "tests/unit/cuda/fake_cuda.h"
+#include "tests/unit/session/session_errors.h"
 
 using namespace fuseline;
+using namespace fuseline::tests;
 using namespace fuseline::testing;
 using Catch::Matchers::Contains;
 
@@ -52,17 +54,6 @@ struct Callers {
         return {{"a", 2.0}, {"x", floats_at(x.data(), 5)}, {"y", floats_at(y.data(), 5)}};
     }
 };
-
-template <class Call>
-std::string message(Call call) {
-    try {
-        call();
-    } catch (const Error& e) {
-        CHECK(e.kind() == Error::Kind::user);
-        return e.what();
-    }
-    return {};
-}
 
 }  // namespace
 

@@ -1,13 +1,14 @@
-// The order of reductions, written plainly.
+// The order of reductions, written plainly: what the kernels of every back end must give.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "compiler/ir/reduction_order.h"
 
-namespace fuseline::testing {
+namespace fuseline::tests {
 
 /// Element l takes element l + s, for s = 1, 2, 4 ..
 template <class State, class Combine>
@@ -37,4 +38,4 @@ State in_order(int64_t count, State identity, Element element, Combine combine) 
     return chunks.empty() ? identity : neighbour_tree(std::move(chunks), combine);
 }
 
-}  // namespace fuseline::testing
+}  // namespace fuseline::tests
