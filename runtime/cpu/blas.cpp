@@ -19,6 +19,13 @@ constexpr int kRowMajor = 101, kPlain = 111, kTransposed = 112;
 /// Matrices of fewer products than this, in a batch, are not worth threads of their own.
 constexpr int64_t kSmallProduct = int64_t{1} << 21;
 
+/// The sanitizer of threads, for which kernels run on plain threads, does not see how the library's own meet.
+#if defined(FUSELINE_PLAIN_THREADS)
+constexpr bool kOwnThreads = false;
+#else
+constexpr bool kOwnThreads = true;
+#endif
+
 /// The library's functions by its ABI.
 struct Blas {
     void (*f32)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a,
@@ -113,7 +120,7 @@ void blas_matmul(const MatmulCall& call, ParallelFor& workers) {
     const int64_t products = call.m * call.n * call.k;
     const bool small = call.batch > 1 && products < kSmallProduct;
     const std::lock_guard lock(library_mutex());
-    blas().set_threads(small ? 1 : workers.threads());
+    blas().set_threads(small || !kOwnThreads ? 1 : workers.threads());
     if (!small) return multiply(call, 0, call.batch);
     workers.run(call.batch, call.m * call.n, call.k,
                 [&](int64_t first, int64_t last) { multiply(call, first, last); });
