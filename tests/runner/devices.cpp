@@ -15,9 +15,6 @@
 namespace fuseline::testing {
 namespace {
 
-/// Kernels that one run of the host shim's compiler takes.
-constexpr size_t kBatch = 200;
-
 /// Another device under a target that leaves no room to fuse (a budget of no parameter bytes is exceeded by
 /// any two steps), and with indices of 64 bits, which other tests have no arrays large enough for.
 class UnfusedDevice : public Device {
@@ -125,20 +122,6 @@ HostCudaDevice* host_cuda(const TestDevice& device) {
     return dynamic_cast<HostCudaDevice*>(wrapped != nullptr ? wrapped->inner().get() : device.device.get());
 }
 
-using Kernels = std::vector<std::pair<const ir::Function*, std::string>>;
-
-/// A kernel that the compiler refuses is left out, so that only the case that needs it fails.
-void prepare_batch(HostCudaDevice& device, const Kernels& kernels) {
-    try {
-        device.prepare(kernels);
-    } catch (const std::exception&) {
-        if (kernels.size() == 1) return;
-        const auto middle = kernels.begin() + static_cast<std::ptrdiff_t>(kernels.size() / 2);
-        prepare_batch(device, Kernels(kernels.begin(), middle));
-        prepare_batch(device, Kernels(middle, kernels.end()));
-    }
-}
-
 }  // namespace
 
 std::vector<TestDevice> test_devices(const std::vector<std::string>& names) {
@@ -181,14 +164,9 @@ void prepare_kernels(const TestDevice& device, const std::vector<const ir::Funct
             by_symbol.try_emplace(symbol, std::move(kernel));
         }
     }
-    Kernels batch;
-    for (const auto& [symbol, kernel] : by_symbol) {
-        batch.emplace_back(&kernel, symbol);
-        if (batch.size() < kBatch) continue;
-        prepare_batch(*shim, batch);
-        batch.clear();
-    }
-    if (!batch.empty()) prepare_batch(*shim, batch);
+    std::vector<std::pair<const ir::Function*, std::string>> kernels;
+    for (const auto& [symbol, kernel] : by_symbol) kernels.emplace_back(&kernel, symbol);
+    shim->prepare(kernels);
 }
 
 }  // namespace fuseline::testing

@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/emitters.h"
 #include "compiler/support/errors.h"
+#include "runtime/cpu/parallel_for.h"
 
 namespace fuseline {
 
@@ -24,6 +25,15 @@ public:
 
 double milliseconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Kernels that one run of the compiler takes.
+constexpr size_t kBatch = 50;
+
+/// What two kernels share when one machine code serves both: names do not count, as in the session's cache.
+std::string identity(const host_cuda::KernelText& text) {
+    return fmt::format("{} {}\n{}", text.symbol, text.kernel->index_bits,
+                       ir::print(*text.kernel, {.canonical = true}));
 }
 
 /// A kernel leaves its tickets as it found them.
@@ -63,20 +73,46 @@ void HostCudaDevice::copy_device(void* to, const void* from, size_t bytes, Strea
     if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
+std::shared_ptr<host_cuda::Library> HostCudaDevice::compile(const std::vector<host_cuda::KernelText>& texts) {
+    return host_cuda::compile(texts, folder_.path(), fmt::format("kernel{}", files_++));
+}
+
 std::shared_ptr<host_cuda::Library> HostCudaDevice::library(const host_cuda::KernelText& text) {
-    std::shared_ptr<host_cuda::Library>& found = libraries_[text.cuda];
-    if (found == nullptr)
-        found = host_cuda::compile({text}, folder_.path(), fmt::format("kernel{}", files_++));
+    std::shared_ptr<host_cuda::Library>& found = libraries_[identity(text)];
+    if (found == nullptr) found = compile({text});
     return found;
 }
 
 void HostCudaDevice::prepare(const std::vector<std::pair<const ir::Function*, std::string>>& kernels) {
-    const std::lock_guard lock(mutex_);
     std::vector<host_cuda::KernelText> texts;
     for (const auto& [kernel, symbol] : kernels)
         texts.push_back({kernel, symbol, emit_cuda(*kernel, symbol, nullptr)});
-    const auto library = host_cuda::compile(texts, folder_.path(), fmt::format("kernel{}", files_++));
-    for (const host_cuda::KernelText& text : texts) libraries_[text.cuda] = library;
+    const auto batches = static_cast<int64_t>((texts.size() + kBatch - 1) / kBatch);
+    ParallelFor(0).run(
+        batches, 1, ParallelFor::kGrain,
+        [&](int64_t begin, int64_t end) {
+            for (auto b = static_cast<size_t>(begin); b < static_cast<size_t>(end); ++b) {
+                const auto from = texts.begin() + static_cast<std::ptrdiff_t>(b * kBatch);
+                prepare_batch(
+                    {from, from + static_cast<std::ptrdiff_t>(std::min(kBatch, texts.size() - b * kBatch))});
+            }
+        },
+        1);
+}
+
+void HostCudaDevice::prepare_batch(const std::vector<host_cuda::KernelText>& texts) {
+    std::shared_ptr<host_cuda::Library> library;
+    try {
+        library = compile(texts);
+    } catch (const ToolchainError&) {
+        if (texts.size() == 1) return;
+        const auto middle = texts.begin() + static_cast<std::ptrdiff_t>(texts.size() / 2);
+        prepare_batch({texts.begin(), middle});
+        prepare_batch({middle, texts.end()});
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    for (const host_cuda::KernelText& text : texts) libraries_[identity(text)] = library;
 }
 
 std::shared_ptr<Executable> HostCudaDevice::build(const ir::Function& kernel, const std::string& symbol,

@@ -1,6 +1,7 @@
 // A CUDA device without a GPU: emitted kernels are compiled by g++ and run on the CPU, every access tested.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,7 +37,8 @@ public:
     void synchronize(Stream) override {}
     std::string stage_text(const Executable& executable, std::string_view stage) override;
 
-    /// Compiles many kernels as one file; later builds of the same texts find them. Symbols differ.
+    /// Compiles many kernels on all cores, many to a file; later builds of the same kernels find them. One
+    /// that the compiler refuses is left out: its build reports it. Symbols differ.
     void prepare(const std::vector<std::pair<const ir::Function*, std::string>>& kernels);
     /// The next allocations begin so many bytes off a boundary of 256.
     void set_skew(size_t bytes) { skew_ = bytes; }
@@ -49,14 +51,16 @@ public:
 
 private:
     std::shared_ptr<Allocation> workspace_for(const CudaGeometry& geometry);
+    std::shared_ptr<host_cuda::Library> compile(const std::vector<host_cuda::KernelText>& texts);
+    void prepare_batch(const std::vector<host_cuda::KernelText>& texts);
     std::shared_ptr<host_cuda::Library> library(const host_cuda::KernelText& text);
 
     Target target_{.kind = TargetKind::cuda, .arch = "sm_90", .matmul_library = false};
     std::mutex mutex_;
     host_cuda::TemporaryFolder folder_;
     host_cuda::Memory memory_;
-    std::map<std::string, std::shared_ptr<host_cuda::Library>> libraries_;  ///< by CUDA text
-    size_t files_ = 0;
+    std::map<std::string, std::shared_ptr<host_cuda::Library>> libraries_;  ///< by identity
+    std::atomic<size_t> files_ = 0;
     size_t skew_ = 0;
     uint32_t grid_width_ = 0;
     std::function<void(CudaGeometry&)> adjust_;
