@@ -42,6 +42,7 @@ enum class TypeKind : uint8_t {
     read_buffer,   ///< kernel parameter: elements that are only read
     write_buffer,  ///< kernel parameter: elements that are written
     index,         ///< parameter of a nest: an index of the kernel's width
+    held,          ///< kernel: an element for each index of a row, kept near the processor
 };
 
 /// `f32[n, m]`; rank 0 is a scalar. Kernel buffers have no shape: accesses carry linear offsets.
@@ -73,7 +74,7 @@ using IndexMap = std::vector<Affine>;
 
 /// How loops run. `grid` axes are independent (all threads and blocks, or all cores and vectors);
 /// `sequential` ones run in one thread (of a fold: each thread its own); a `team` of threads or vector lanes
-/// shares the axes of a fold.
+/// shares the axes of a fold, a hold or a nest in a nest.
 enum class Mapping : uint8_t { grid, sequential, team };
 
 struct Loops {

@@ -150,6 +150,7 @@ Type parse_type(TextReader& reader, ExtentPool& pool) {
     if (reader.accept_word("index")) return {TypeKind::index, DType::i64_, {}};
     if (reader.accept_word("read")) type.kind = TypeKind::read_buffer;
     if (reader.accept_word("write")) type.kind = TypeKind::write_buffer;
+    if (reader.accept_word("held")) type.kind = TypeKind::held;
     const Piece word = reader.word("a type");
     const std::optional<DType> dtype = dtype_named(word.text);
     if (!dtype) fail(word.span, fmt::format("there is no element type `{}`", word.text));

@@ -213,6 +213,7 @@ std::string type_text(SizeSpelling& sizes, const Type& type) {
         case TypeKind::read_buffer: text = "read "; break;
         case TypeKind::write_buffer: text = "write "; break;
         case TypeKind::index: return "index";
+        case TypeKind::held: text += "held "; break;
     }
     text += name(type.dtype);
     if (type.shape.empty()) return text;

@@ -35,6 +35,8 @@ struct Place {
     std::string_view name;
 };
 
+constexpr std::string_view kNest = "a nest", kInnerNest = "an inner nest";
+
 Place body_place(Form form) {
     switch (form) {
         case Form::graph: return {kFormGraph, false, true, "a graph"};
@@ -48,11 +50,13 @@ Place region_place(const Place& outer, Opcode owner) {
     if (owner.is(Structure::apply_)) return {kFormScalar, true, false, "an apply"};
     if (owner.is(Structure::reduce_)) return {kFormScalar, true, false, "a reduction"};
     if (owner.is(Structure::fold_)) return {kFormKernel | kFormScalar, true, false, "a fold"};
+    if (owner.is(Structure::hold_)) return {kFormKernel | kFormScalar, true, false, "a hold"};
     // Loops and branches over arrays hold what the place around them holds.
     if (owner.is(Structure::loop_)) return outer;
     if (owner.is(Structure::if_) && (outer.forms & kFormScalar) == 0) return outer;
     if (owner.is(Structure::group_)) return {kFormGraph, true, false, "a group"};
-    if (owner.is(Structure::nest_)) return {kFormKernel | kFormScalar, true, true, "a nest"};
+    if (owner.is(Structure::nest_))
+        return {kFormKernel | kFormScalar, true, true, outer.nested ? kInnerNest : kNest};
     return {outer.forms, true, false, "a scalar region"};
 }
 
@@ -61,10 +65,12 @@ void check_place(VerifyContext& c, NodeId id, const Place& place) {
     if (op.elementwise()) return;
     const StructureRow& r = row(op.structure());
     const bool groups = op.is(Structure::group_) || op.is(Structure::nest_);
-    const bool fold_below_nest = op.is(Structure::fold_) && place.name != "a nest";
+    const bool fold_below_nest =
+        (op.is(Structure::fold_) || op.is(Structure::hold_)) && place.name != kNest;
+    const bool inner_nest = op.is(Structure::nest_) && place.name == kNest;
     if ((r.forms & place.forms) == 0) {
         c.fault(id, fmt::format("does not stand in {}", place.name));
-    } else if (groups && place.nested) {
+    } else if (groups && place.nested && !inner_nest) {
         c.fault(id, fmt::format("does not stand inside {}", place.name));
     } else if (fold_below_nest) {
         c.fault(id, "stands directly in a nest only");
@@ -241,7 +247,7 @@ void verify_signature(VerifyContext& c) {
     for (ValueId p : body.parameters) {
         const Type& t = c.f.type(p);
         const bool buffer = t.kind == TypeKind::read_buffer || t.kind == TypeKind::write_buffer;
-        if (t.kind == TypeKind::index || (buffer && !kernel)) {
+        if (t.kind == TypeKind::index || t.kind == TypeKind::held || (buffer && !kernel)) {
             c.fault_of_function(
                 fmt::format("parameter {} has type {}, which its form lacks", c.value(p), c.type(p)));
         }

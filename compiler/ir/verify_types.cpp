@@ -2,53 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/ir/verify_context.h"
+#include "compiler/ir/verify_subject.h"
 
 namespace fuseline::ir {
-
-namespace {
-
-/// One node under test.
-struct Subject {
-    VerifyContext& c;
-    NodeId id;
-    const Node& n;
-    uint32_t nest_rank = 0;  ///< axes of the nest around it
-
-    void fault(const std::string& what) const { c.fault(id, what); }
-    const Type& operand(size_t k) const { return c.f.type(c.f.operands(n)[k]); }
-    const Type& result(uint32_t k = 0) const { return c.f.type(c.f.result(id, k)); }
-    const Region& region(uint32_t k) const { return c.f.region(c.f.region_of(n, k)); }
-    template <typename T>
-    const T& attribute() const {
-        return std::get<T>(n.attribute);
-    }
-    std::vector<Type> operand_types(size_t first = 0) const {
-        std::vector<Type> types;
-        for (ValueId v : c.f.operands(n).subspan(first)) types.push_back(c.f.type(v));
-        return types;
-    }
-    std::vector<Type> result_types() const {
-        std::vector<Type> types;
-        for (uint32_t k = 0; k < n.results_count; ++k) types.push_back(result(k));
-        return types;
-    }
-    std::vector<Type> types(std::span<const ValueId> values) const {
-        std::vector<Type> types;
-        for (ValueId v : values) types.push_back(c.f.type(v));
-        return types;
-    }
-    /// Faults unless the lists agree; `what` names the pair ("yields and results").
-    void same(const std::vector<Type>& found, const std::vector<Type>& wanted, std::string_view what) const {
-        if (found == wanted) return;
-        const auto list = [&](const std::vector<Type>& all) {
-            std::string text;
-            for (const Type& t : all) text += (text.empty() ? "" : ", ") + c.type(t);
-            return text;
-        };
-        fault(fmt::format("{} differ: ({}) and ({})", what, list(found), list(wanted)));
-    }
-};
 
 Type scalar_type(DType dtype) { return {TypeKind::value, dtype, {}}; }
 
@@ -60,6 +16,15 @@ void check_affine(const Subject& s, const Affine& affine, size_t rank) {
         if (t.coefficient == ExtentId{}) s.fault(fmt::format("has the coefficient 0 for axis {}", t.axis));
     }
 }
+
+void check_combine(const Subject& s, const Region& region, const std::vector<Type>& state) {
+    std::vector<Type> twice = state;
+    twice.insert(twice.end(), state.begin(), state.end());
+    s.same(s.types(region.parameters), twice, "the parameters of the combining region and two states");
+    s.same(s.types(region.yields), state, "the yields of the combining region and a state");
+}
+
+namespace {
 
 /// Operands have the result's shape or rank 0.
 void check_shapes(const Subject& s) {
@@ -148,14 +113,6 @@ void check_gather(const Subject& s) {
             s.fault(fmt::format("index {} has type {}, not i64 in the result's shape", k - 1, s.c.type(t)));
         }
     }
-}
-
-/// The region combines two states: it has twice as many scalars as it yields.
-void check_combine(const Subject& s, const Region& region, const std::vector<Type>& state) {
-    std::vector<Type> twice = state;
-    twice.insert(twice.end(), state.begin(), state.end());
-    s.same(s.types(region.parameters), twice, "the parameters of the combining region and two states");
-    s.same(s.types(region.yields), state, "the yields of the combining region and a state");
 }
 
 void check_reduce(const Subject& s) {
@@ -276,62 +233,6 @@ void check_group(const Subject& s) {
     s.same(s.types(s.region(0).yields), s.result_types(), "the yields and the results");
 }
 
-void check_nest(const Subject& s) {
-    const Loops& loops = s.attribute<Loops>();
-    const Region& region = s.region(0);
-    if (region.parameters.size() != loops.extents.size()) {
-        s.fault(fmt::format("has {} extents and {} indices", loops.extents.size(), region.parameters.size()));
-    }
-    for (ValueId p : region.parameters) {
-        if (s.c.f.type(p).kind != TypeKind::index) s.fault("a parameter of a nest is an index");
-    }
-    if (!region.yields.empty()) s.fault("a nest yields nothing: it stores");
-    if (loops.lanes < 1) s.fault("lanes are at least 1");
-}
-
-/// Operand `mask` and the one after it: a bool and an element, or nothing.
-void check_guarded_load(const Subject& s, size_t mask) {
-    const Type element = scalar_type(s.operand(0).dtype);
-    if (s.operand(0).kind != TypeKind::read_buffer) s.fault("loads from a read buffer only");
-    s.same(s.result_types(), {element}, "the result and the buffer's element");
-    if (s.n.operands_count == mask) return;
-    s.same(s.operand_types(mask), {scalar_type(DType::bool_), element},
-           "the guard and a bool with an element");
-}
-
-void check_load(const Subject& s) {
-    check_guarded_load(s, 1);
-    check_affine(s, s.attribute<Affine>(), s.nest_rank);
-}
-
-void check_load_at(const Subject& s) {
-    check_guarded_load(s, 2);
-    s.same({s.operand(1)}, {scalar_type(DType::i64_)}, "the offset and an i64");
-}
-
-void check_fold(const Subject& s) {
-    const Loops& loops = s.attribute<Loops>();
-    const Region& elements = s.region(0);
-    if (elements.parameters.size() != loops.extents.size() || loops.extents.empty()) {
-        s.fault(
-            fmt::format("has {} extents and {} indices", loops.extents.size(), elements.parameters.size()));
-    }
-    for (ValueId p : elements.parameters) {
-        if (s.c.f.type(p).kind != TypeKind::index) s.fault("a parameter of its first region is an index");
-    }
-    if (loops.mapping == Mapping::grid) s.fault("runs in sequence or as a team");
-    const std::vector<Type> state = s.operand_types();
-    s.same(s.types(elements.yields), state, "the elements and the identities");
-    s.same(s.result_types(), state, "the results and the identities");
-    check_combine(s, s.region(1), state);
-}
-
-void check_store(const Subject& s) {
-    if (s.operand(0).kind != TypeKind::write_buffer) s.fault("stores to a write buffer only");
-    s.same({s.operand(1)}, {scalar_type(s.operand(0).dtype)}, "the value and the buffer's element");
-    check_affine(s, s.attribute<Affine>(), s.nest_rank);
-}
-
 void check_launch(const Subject& s) {
     const Launch& launch = s.attribute<Launch>();
     if (launch.kernel.empty()) s.fault("names no kernel");
@@ -365,6 +266,7 @@ constexpr StructureCheck kChecks[] = {
     {Structure::loop_, check_loop},
     {Structure::assert_, check_assert},
     {Structure::fold_, check_fold},
+    {Structure::hold_, check_hold},
     {Structure::load_at_, check_load_at},
     {Structure::own_, check_own},
     {Structure::alias_, check_reshape},
@@ -382,14 +284,14 @@ constexpr StructureCheck kChecks[] = {
     {Structure::launch_, check_launch},
 };
 
-/// Only loads and stores touch buffers, and no index is a value.
+/// Only loads and stores touch buffers and what is held, and no index is a value.
 void check_kinds(const Subject& s) {
     const bool access =
         s.n.op.is(Structure::load_) || s.n.op.is(Structure::load_at_) || s.n.op.is(Structure::store_);
     for (size_t k = access ? 1 : 0; k < s.n.operands_count; ++k) {
         if (s.operand(k).kind != TypeKind::value) s.fault(fmt::format("operand {} is not a value", k));
     }
-    for (uint32_t k = 0; k < s.n.results_count; ++k) {
+    for (uint32_t k = 0; k < s.n.results_count && !s.n.op.is(Structure::hold_); ++k) {
         if (s.result(k).kind != TypeKind::value) s.fault(fmt::format("result {} is not a value", k));
     }
 }
@@ -405,14 +307,17 @@ bool scalars_only(const VerifyContext& c, const Node& n, const std::vector<bool>
 void verify_types(VerifyContext& c) {
     const std::vector<bool> scalar_region = scalar_regions(c.f);
     std::vector<uint32_t> nest_rank(c.f.region_count(), 0);
+    std::vector<NodeId> around(c.f.region_count());
     for (NodeId id : c.order) {
         const Node& n = c.f.node(id);
-        const Subject s{c, id, n, nest_rank[n.parent.index]};
+        const Subject s{c, id, n, nest_rank[n.parent.index], around[n.parent.index]};
         for (uint32_t k = 0; k < n.regions_count; ++k) {
             const uint32_t region = n.regions_begin + k;
             nest_rank[region] = s.nest_rank;
+            around[region] = s.loops;
             if (const auto* loops = std::get_if<Loops>(&n.attribute); loops != nullptr && k == 0) {
                 nest_rank[region] += static_cast<uint32_t>(loops->extents.size());
+                around[region] = id;
             }
         }
         check_kinds(s);

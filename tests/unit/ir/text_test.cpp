@@ -109,6 +109,36 @@ constexpr const char* kKernel =
 }
 )";
 
+constexpr const char* kRows =
+    R"(kernel softmax_0(%x: read f32, %out: write f32, %m: write f32) sizes(n, m) schedule(rows) index(64) {
+  %ninf = constant -inf : f32
+  %zero = constant -0.0 : f32
+  nest (i: n) grid {
+    %v, %w = hold (r: m) team : held f32, held f64 {
+      %x.1 = load %x [m*i + r] : f32
+      %0 = cast %x.1 : f64
+      yield %x.1, %0
+    }
+    %max = fold (r: m) team %ninf : f32 {
+      %1 = load %v [r] : f32
+      yield %1
+    } combine (%a: f32, %b: f32) {
+      %2 = maximum %a, %b : f32
+      yield %2
+    }
+    store %m [i], %max
+    nest (r: m) team {
+      %3 = load %v [r] : f32
+      %4 = load %w [r] : f64
+      %5 = cast %4 : f32
+      %6 = sub %3, %5 : f32
+      %7 = sub %6, %max : f32
+      store %out [m*i + r], %7
+    }
+  }
+}
+)";
+
 constexpr const char* kPlan = R"(plan bs(%s: f32[n], %r: f32) -> (call: f32[n]) {
   check n >= 1, "at least one"
   %0 = extent 2*n : i64
@@ -123,6 +153,7 @@ constexpr const char* kPlan = R"(plan bs(%s: f32[n], %r: f32) -> (call: f32[n]) 
 TEST_CASE("every operation and form is read back") {
     check_round_trip(kGraph);
     check_round_trip(kKernel);
+    check_round_trip(kRows);
     check_round_trip(kPlan);
     check_round_trip(
         "kernel scalar(%a: read f32, %b: write f32) sizes() schedule(map) index(64) {\n"

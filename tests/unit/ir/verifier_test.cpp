@@ -45,7 +45,8 @@ TEST_CASE("operations stand in their places") {
     CHECK(fault(scalar_code("check n == n, \"\"")) == "place: check: does not stand in an apply");
     CHECK(fault(graph("%g = group \"m\" %x : f32[n] (%y: f32[n]) { %h = group \"m\" %y : f32[n] (%z: f32[n]) "
                       "{ yield %z } yield %h }")) == "place: %h = group: does not stand inside a group");
-    CHECK(fault(kernel("nest (j: n) grid { }")) == "place: nest: does not stand inside a nest");
+    CHECK(fault(kernel("nest (j: n) grid { }")) ==
+          "types: nest: a grid is no inner nest, a team no outer one");
     CHECK(fault(kernel("%t = constant true : bool if %t { store %o [i], %q } else { }")) ==
           "place: store %o: has an effect, which a scalar region does not have here");
     CHECK(fault("kernel k(%o: write f32, %q: f32) sizes() schedule(map) index(64) { store %o [0], %q }") ==
@@ -178,6 +179,34 @@ TEST_CASE("kernels load, compute scalars and store") {
     b.set_insertion(b.function().body());
     b.node(Structure::nest_, {}, {}, Loops{{b.extents().constant(8)}, Mapping::grid, 1}, {&region, 1});
     CHECK(verify(b.finish({}, {})).at(0) == "types: store %o: has a term in axis 1; there are 1");
+}
+
+TEST_CASE("rows are held in a nest and read where they were written") {
+    const std::string hold = "%v = hold (r: m) team : held f32 { %e = load %a [m*i + r] : f32 yield %e }\n";
+    const auto rows = [&](const std::string& after) {
+        return "kernel k(%a: read f32, %o: write f32, %q: f32) sizes(n, m) schedule(rows) index(64) {\n"
+               "nest (i: n) grid {\n" +
+               hold + after + "\n}\n}\n";
+    };
+    CHECK(fault(rows("nest (r: m) team { %w = load %v [r] : f32 store %o [m*i + r], %w }")).empty());
+    CHECK(fault(rows("nest (r: m) team { %w = load %v [r + 1] : f32 }")) ==
+          "types: %w = load: is not at the element of its own index");
+    CHECK(fault(rows("nest (r: m) team { %w = load %v [m*i + r] : f32 }")) ==
+          "types: %w = load: is not at the element of its own index");
+    CHECK(fault(rows("nest (r: n) team { %w = load %v [r] : f32 }")) ==
+          "types: %w = load: runs over other extents than the hold");
+    CHECK(fault(rows("%w = load %v [i] : f32")) == "types: %w = load: runs over other extents than the hold");
+    CHECK(fault(rows("nest (r: m) team { %w = load %v [r] : f64 }")) ==
+          "types: %w = load: the result and the held element differ: (f64) and (f32)");
+    CHECK(fault(rows("nest (r: m) team { %w = add %v, %q : f32 }")) ==
+          "types: %w = add: operand 0 is not a value");
+    CHECK(fault(rows("nest (r: m) grid { }")) == "types: nest: a grid is no inner nest, a team no outer one");
+    CHECK(fault(rows("nest (r: m) team { nest (s: m) team { } }")) ==
+          "place: nest: does not stand inside an inner nest");
+    CHECK(fault(rows("nest (r: m) team { %w = hold (s: m) team : held f32 { yield %q } }")) ==
+          "place: %w = hold: stands directly in a nest only");
+    CHECK(fault(rows("%w = hold (s: m) team : f32 { yield %q }")) ==
+          "types: %w = hold: the results and what is held differ: (f32) and (held f32)");
 }
 
 TEST_CASE("sizes are bound") {
