@@ -30,7 +30,7 @@ public:
         const Device* device = module_.session->device.get();
         cuda_ = device != nullptr && device->target().kind == TargetKind::cuda
                     ? device->target()
-                    : Target{TargetKind::cuda, kDefaultArchitecture, 0, false, kParameterBytes};
+                    : cuda_target(kDefaultArchitecture, kParameterBytes);
     }
 
     std::string print(const std::string& function, const std::string& stage) {

@@ -53,11 +53,14 @@ struct CpuParts {
 struct CpuRange {
     int64_t extent = 0;         ///< of the outermost grid axis
     int64_t work_per_step = 1;  ///< elements of the nest per step of it
-    struct Fold {
-        int64_t elements = 0, chunks = 0;
-        size_t parts = 0;  ///< of its state
+    /// A fold, a hold or an inner nest.
+    struct Loop {
+        int64_t elements = 0;
+        int64_t chunks = 0;  ///< that calls may share; 1 where what is held stays in one call
+        size_t parts = 0;    ///< of a fold's state
+        bool fold = false;
     };
-    std::vector<Fold> folds;
+    std::vector<Loop> loops;
 };
 CpuRange cpu_range(const ir::Function& kernel, const std::vector<int64_t>& sizes);
 

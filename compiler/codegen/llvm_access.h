@@ -13,6 +13,8 @@ namespace fuseline {
 
 /// Type of elements in memory: "<8 x i8>" for bools, "float" for one f32.
 std::string llvm_storage_type(DType dtype, int lanes);
+/// The part of an intrinsic's name for such elements: "v8i8".
+std::string storage_suffix(DType dtype, int lanes);
 /// Makes a value of what stands in memory, for bools and 16-bit floats; gives `name` back.
 std::string llvm_loaded(LlvmWriter& writer, DType dtype, const std::string& stored, int lanes,
                         const std::string& name);
@@ -48,6 +50,8 @@ public:
     /// follow those of the nest.
     void set_axis(uint32_t axis, std::string index);
     const std::string& axis(uint32_t axis) const { return axes_[axis]; }
+    /// The row-major number of lane 0's element in the loop around, for what is held.
+    void set_row_index(std::string flat) { row_index_ = std::move(flat); }
     static constexpr uint32_t kNoAxis = UINT32_MAX;
     /// The axis along which lanes lie; kNoAxis where all is scalar. Gives the one before.
     uint32_t set_lane_axis(uint32_t axis) { return std::exchange(lane_axis_, axis); }
@@ -56,6 +60,9 @@ public:
     /// an output each come back for it after many other rows.
     void set_ahead(bool on) { ahead_ = on; }
 
+    /// Memory of the function's frame for `count` held elements, and as many as a vector more.
+    void make_held(ir::ValueId held, const std::string& count);
+    void store_held(ir::ValueId held, ir::ValueId value);
     void load(ir::NodeId id);
     void load_at(ir::NodeId id);
     void store(ir::NodeId id);
@@ -94,14 +101,18 @@ private:
     void store_vector(ir::NodeId id);
     void load_lanes(ir::NodeId id, const std::string& addresses, size_t guard);
     void store_lanes(ir::NodeId id, ExtentId coefficient);
+    std::string held_address(ir::ValueId held);
+    void load_held(ir::NodeId id);
     std::string to_storage(ir::ValueId v, int lanes);
     void define_loaded(ir::NodeId id, const std::string& stored, int lanes);
 
     LlvmWriter& w_;
     LlvmSizes& sizes_;
     std::unordered_map<uint32_t, Buffer> buffers_;  ///< by value
+    std::unordered_map<uint32_t, std::string> held_;  ///< by value
     int writers_ = 0;
     std::vector<std::string> axes_;
+    std::string row_index_;
     uint32_t lane_axis_ = kNoAxis;
     bool ahead_ = false;
     /// Offsets in sections of outer loops, by their coefficients.

@@ -5,6 +5,7 @@
 #include "compiler/codegen/emitters.h"
 #include "compiler/codegen/llvm_folds.h"
 #include "compiler/codegen/llvm_regions.h"
+#include "compiler/codegen/llvm_rows.h"
 #include "compiler/support/errors.h"
 #include "embedded/llvm_prelude.h"
 #include "embedded/llvm_special.h"
@@ -41,6 +42,7 @@ public:
           access_(w_, sizes_),
           regions_(w_, sizes_, access_),
           folds_(w_, sizes_, access_, regions_, target),
+          rows_(w_, sizes_, access_, regions_, folds_, target),
           loops_(std::get<Loops>(kernel.node(levels_.nest()).attribute)) {
         if (levels_.vector_nest()) access_.set_lane_axis(levels_.rank() - 1);
         for (NodeId id : levels_.folds()) own_lanes_ = own_lanes_ || !levels_.shared(id);
@@ -90,6 +92,7 @@ private:
     LlvmAccess access_;
     LlvmRegions regions_;
     LlvmFolds folds_;
+    LlvmRows rows_;
     const Loops& loops_;
     /// Whether lanes of a vector fold elements of an output each.
     bool own_lanes_ = false;
@@ -173,6 +176,7 @@ void Emitter::axis_heads() {
 /// `next` is where the loop around goes on.
 void Emitter::write(NodeId id, const std::string& next) {
     if (f_.node(id).op.is(Structure::fold_)) return folds_.write(id, next);
+    if (std::holds_alternative<Loops>(f_.node(id).attribute)) return rows_.write(id);
     regions_.write(id);
 }
 

@@ -19,6 +19,7 @@ constexpr int64_t kLaneLevels = 8;
 /// The fold's indices of element `flat`.
 void LlvmFolds::set_indices(const Fold& f, const std::string& flat) {
     const uint32_t first = w_.levels().rank();
+    access_.set_row_index(flat);
     std::string rest = flat;
     for (size_t axis = f.extents.size() - 1; axis > 0; --axis) {
         const std::string extent = sizes_.operand(f.extents[axis]);
@@ -136,6 +137,7 @@ void LlvmFolds::rest(const Fold& f, const Chunk& c, const std::string& from, con
     const std::string at = loop.carry("i64", from, "r");
     loop.test_below(at, c.end);
     access_.set_axis(w_.levels().rank(), at);
+    access_.set_row_index(at);
     step(f, c, at, value("left", "sub i64 {}, {}", c.end, at), accumulators);
     loop.end({value("next", "add i64 {}, {}", at, lanes_)});
 }
@@ -159,6 +161,7 @@ void LlvmFolds::rows(const Fold& f, const Chunk& c, const std::string& from, con
     loop.test_below(done, run);
     access_.set_axis(inner, value("k", "add i64 {}, {}", k, done));
     const std::string flat = value("r", "add i64 {}, {}", at, done);
+    access_.set_row_index(flat);
     step(f, c, flat, value("left", "sub i64 {}, {}", run, done), accumulators);
     loop.end({value("next", "add i64 {}, {}", done, lanes_)});
     runs.end({value("next", "add i64 {}, {}", at, run)});

@@ -17,7 +17,7 @@ using ir::ValueId;
 
 LlvmLevels::LlvmLevels(const ir::Function& kernel)
     : f_(kernel),
-      fold_of_(kernel.region_count()),
+      loop_of_(kernel.region_count()),
       reaches_(kernel.value_count()),
       node_levels_(kernel.node_count(), 0),
       masked_regions_(kernel.region_count(), false) {
@@ -31,10 +31,11 @@ LlvmLevels::LlvmLevels(const ir::Function& kernel)
     const std::vector<Visit> order = visits();
     for (const Visit& v : order) {
         const Node& n = f_.node(v.node);
-        const bool fold = n.op.is(Structure::fold_);
+        const bool fold = n.op.is(Structure::fold_), loop = std::holds_alternative<ir::Loops>(n.attribute);
         if (fold && !v.leaving) folds_.push_back(v.node);
+        rows_ = rows_ || (loop && !fold);
         for (uint32_t k = 0; k < n.regions_count; ++k) {
-            fold_of_[n.regions_begin + k] = fold ? v.node : fold_of_[n.parent.index];
+            loop_of_[n.regions_begin + k] = loop ? v.node : loop_of_[n.parent.index];
         }
     }
     settle(order);
@@ -57,7 +58,7 @@ void LlvmLevels::settle(const std::vector<Visit>& order) {
 
 /// Lanes that share the elements of one output leave none for neighbouring outputs.
 bool LlvmLevels::wants_scalar_nest() const {
-    if (rank_ == 0) return true;
+    if (rank_ == 0 || rows_) return true;
     for (NodeId id : folds_) {
         const bool team = std::get<ir::Loops>(f_.node(id).attribute).mapping == ir::Mapping::team;
         if (team && node_levels_[id.index] == rank_) return true;
@@ -99,16 +100,16 @@ bool LlvmLevels::raise(ValueId v, Reach reach) {
     return true;
 }
 
-/// Axes from `rank` on are those of the fold around.
+/// Axes from `rank` on are those of the loop around.
 LlvmLevels::Reach LlvmLevels::reach_of(const ir::Affine& affine, RegionId region) const {
     Reach reach;
-    NodeId fold = fold_of_[region.index];
+    const NodeId loop = loop_of_[region.index];
     uint32_t lanes = rank_ - 1;
-    if (fold && shared(fold)) {
+    if (loop && shared(loop)) {
         lanes =
-            rank_ + static_cast<uint32_t>(std::get<ir::Loops>(f_.node(fold).attribute).extents.size()) - 1;
+            rank_ + static_cast<uint32_t>(std::get<ir::Loops>(f_.node(loop).attribute).extents.size()) - 1;
     }
-    const bool vectors = vector_nest_ || fold;
+    const bool vectors = vector_nest_ || loop;
     for (const ir::Affine::Term& t : affine.terms) {
         if (t.axis < rank_) reach.level = std::max(reach.level, t.axis + 1);
         reach.varies = reach.varies || (vectors && t.axis == lanes);
@@ -122,6 +123,8 @@ bool LlvmLevels::update(const Visit& visit) {
     if (n.op.is(Structure::if_)) return visit.leaving && update_if(visit.node);
     if (n.op.is(Structure::while_)) return update_while(visit.node);
     if (n.op.is(Structure::fold_)) return update_fold(visit.node);
+    if (n.op.is(Structure::hold_)) return update_hold(visit.node);
+    if (n.op.is(Structure::nest_)) return false;
     require(n.op.is(Structure::for_), "an operation that a CPU kernel cannot hold");
     return update_for(visit.node);
 }
@@ -194,6 +197,17 @@ bool LlvmLevels::update_fold(NodeId id) {
     for (ValueId p : combine.parameters) changed |= raise(p, reach);
     reach.varies = reach.varies && !shared(id);
     for (uint32_t k = 0; k < n.results_count; ++k) changed |= raise(f_.result(id, k), reach);
+    return changed;
+}
+
+/// What is held is memory; loads from it vary with their index.
+bool LlvmLevels::update_hold(NodeId id) {
+    const Node& n = f_.node(id);
+    bool changed = false;
+    for (uint32_t k = 0; k < n.results_count; ++k) {
+        const Reach reach = reaches_[f_.region(f_.region_of(n, 0)).yields[k].index];
+        changed |= raise(f_.result(id, k), {reach.level, false});
+    }
     return changed;
 }
 

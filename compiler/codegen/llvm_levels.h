@@ -11,7 +11,8 @@ namespace fuseline {
 
 /// The level of a value is 1 + the innermost axis of the nest that it depends on, 0 where it depends on none.
 /// Lanes of a vector lie along the nest's innermost axis, or along the innermost one of a fold whose lanes
-/// share its elements; a value varies where it depends on the axis of the lanes around it.
+/// share its elements, of a hold or of an inner nest; a value varies where it depends on the axis of the lanes
+/// around it.
 class LlvmLevels {
 public:
     explicit LlvmLevels(const ir::Function& kernel);
@@ -64,6 +65,7 @@ private:
     bool update_while(ir::NodeId id);
     bool update_for(ir::NodeId id);
     bool update_fold(ir::NodeId id);
+    bool update_hold(ir::NodeId id);
     Reach reach_of(const ir::Affine& affine, ir::RegionId region) const;
     bool raise(ir::ValueId v, Reach reach);
     void summarise(const std::vector<Visit>& order);
@@ -77,8 +79,9 @@ private:
     uint32_t rank_ = 0;
     bool vector_nest_ = false;
     std::vector<ir::NodeId> folds_;
-    /// By region: the fold whose elements it computes.
-    std::vector<ir::NodeId> fold_of_;
+    bool rows_ = false;  ///< there are holds or inner nests
+    /// By region: the loop in the nest whose elements it computes.
+    std::vector<ir::NodeId> loop_of_;
     std::vector<Reach> reaches_;
     std::vector<uint32_t> node_levels_;
     std::vector<bool> masked_regions_;

@@ -24,9 +24,9 @@ DType stored_type(DType dtype) {
 
 bool stored_apart(DType dtype) { return stored_type(dtype) != dtype; }
 
-std::string storage_suffix(DType dtype, int lanes) { return llvm_suffix(stored_type(dtype), lanes); }
-
 }  // namespace
+
+std::string storage_suffix(DType dtype, int lanes) { return llvm_suffix(stored_type(dtype), lanes); }
 
 std::string llvm_storage_type(DType dtype, int lanes) {
     const std::string_view element = row(dtype).llvm_storage;
@@ -72,6 +72,7 @@ void LlvmAccess::load(NodeId id) {
     const ValueId result = f.result(id), buffer = f.operands(id)[0];
     const DType dtype = f.type(result).dtype;
     require(!is_complex(dtype), "an element type that the CPU does not have yet");
+    if (f.type(buffer).kind == ir::TypeKind::held) return load_held(id);
     if (w_.lanes(result) == 1) return load_scalar(id, element_address(buffer, affine), 1);
     if (side_by_side(affine)) return load_vector(id);
     load_lanes(id, lane_addresses(buffer, affine, lane_coefficient(affine)), 1);

@@ -49,11 +49,15 @@ CpuRange cpu_range(const ir::Function& kernel, const std::vector<int64_t>& sizes
         }
         for (ir::NodeId inner : kernel.region(kernel.region_of(nest, 0)).nodes) {
             const ir::Node& n = kernel.node(inner);
-            if (!n.op.is(ir::Structure::fold_)) continue;
+            if (!std::holds_alternative<ir::Loops>(n.attribute)) continue;
             const int64_t elements = product(kernel, std::get<ir::Loops>(n.attribute).extents, sizes, 0);
             const int64_t chunks = elements / ir::kReduceChunk + (elements % ir::kReduceChunk != 0 ? 1 : 0);
-            range.folds.push_back({elements, chunks, n.results_count});
+            const bool fold = n.op.is(ir::Structure::fold_);
+            range.loops.push_back({elements, chunks, fold ? n.results_count : 0, fold});
         }
+        const auto is_fold = [](const CpuRange::Loop& loop) { return loop.fold; };
+        if (std::ranges::all_of(range.loops, is_fold)) continue;
+        for (CpuRange::Loop& loop : range.loops) loop.chunks = std::min<int64_t>(loop.chunks, 1);
     }
     return range;
 }

@@ -67,6 +67,7 @@ private:
     void host_nodes(const Level& level);
     std::vector<ValueId> inputs_of(const Level& level, const Group& group) const;
     void group(Level& level, const Group& group);
+    void made_before(Level& level, ir::NodeId id);
     void alone(Level& level, ir::NodeId id);
     ValueId in_memory(ValueId made);
     ValueId copied(ValueId made);
@@ -167,9 +168,19 @@ ValueId GroupBuilder::copied(ValueId made) {
     return to_.function().result(node);
 }
 
+/// A group that an earlier pass made.
+void GroupBuilder::made_before(Level& level, ir::NodeId id) {
+    outer_.node(id);
+    for (uint32_t k = 0; k < from_.node(id).results_count; ++k) {
+        const ValueId result = from_.result(id, k);
+        level.stored[result.index] = {outer_.value(result)};
+    }
+}
+
 /// A step that is no part of a kernel; the regions of loops and branches are fused in turn.
 void GroupBuilder::alone(Level& level, ir::NodeId id) {
     const ir::Node& n = from_.node(id);
+    if (n.op.is(Structure::group_)) return made_before(level, id);
     std::vector<ValueId> operands = outer_.values(from_.operands(n));
     const bool by_value = n.op.is(Structure::if_) || n.op.is(Structure::assert_);
     for (ValueId& v : operands) v = by_value ? v : in_memory(v);
@@ -224,7 +235,8 @@ ir::Function GroupBuilder::run() {
 
 std::optional<ir::Function> pass_fuse(const ir::Function& graph, PassContext& context) {
     for (ir::NodeId id : graph.region(graph.body()).nodes) {
-        if (graph.node(id).op.is(Structure::group_)) return std::nullopt;
+        const auto* schedule = std::get_if<std::string>(&graph.node(id).attribute);
+        if (graph.node(id).op.is(Structure::group_) && *schedule != "rows") return std::nullopt;
     }
     return GroupBuilder(graph, context).run();
 }

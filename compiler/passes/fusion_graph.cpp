@@ -23,7 +23,7 @@ constexpr uint32_t kMaxCost = 1'000'000;
 
 bool stands_alone(ir::Opcode op) {
     constexpr Structure kAlone[] = {Structure::loop_, Structure::if_, Structure::matmul_, Structure::reshape_,
-                                    Structure::assert_};
+                                    Structure::assert_, Structure::group_};
     return std::ranges::any_of(kAlone, [&](Structure s) { return op.is(s); });
 }
 
@@ -125,14 +125,18 @@ void Graph::find_steps() {
     }
 }
 
-uint32_t Graph::own_cost(NodeId id) const {
-    const Node& n = f_.node(id);
+uint32_t operation_cost(const ir::Function& f, NodeId id) {
+    const Node& n = f.node(id);
     if (n.op.elementwise()) return row(n.op.op()).has(kExact) ? 1 : kInexactCost;
     if (n.op.is(Structure::reduce_)) return kFoldCost;
-    if (stands_alone(n.op) && !scalar_regions_[n.parent.index]) return kMaxCost;
-    uint32_t cost = n.op.is(Structure::while_) || n.op.is(Structure::for_) ? kLoopCost : 0;
-    if (n.op.is(Structure::if_)) cost = 1;
-    return cost;
+    if (n.op.is(Structure::while_) || n.op.is(Structure::for_)) return kLoopCost;
+    return n.op.is(Structure::if_) ? 1 : 0;
+}
+
+uint32_t Graph::own_cost(NodeId id) const {
+    const Node& n = f_.node(id);
+    const bool alone = stands_alone(n.op) && !scalar_regions_[n.parent.index];
+    return alone ? kMaxCost : operation_cost(f_, id);
 }
 
 void Graph::find_costs() {

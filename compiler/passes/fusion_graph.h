@@ -16,6 +16,9 @@ inline constexpr uint32_t kCheapPlaces = 40;
 /// The same for rank-0 values, which a kernel computes before its loops.
 inline constexpr uint32_t kCheapScalar = 256;
 
+/// Operations of one node without its operands and regions; a loop or reduction counts as many.
+uint32_t operation_cost(const ir::Function& function, ir::NodeId node);
+
 /// Why a value must be stored; "" when fusion is free to choose.
 using Reason = std::string;
 

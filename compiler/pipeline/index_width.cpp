@@ -27,7 +27,7 @@ void IndexWidth::add_space(const ir::Function& kernel, ir::NodeId owner, std::ve
     }
     for (ir::NodeId id : kernel.region(kernel.region_of(kernel.node(owner), 0)).nodes) {
         const ir::Node& n = kernel.node(id);
-        if (n.op.is(ir::Structure::fold_)) add_space(kernel, id, space.extents);
+        if (std::holds_alternative<ir::Loops>(n.attribute)) add_space(kernel, id, space.extents);
         const auto* affine = std::get_if<ir::Affine>(&n.attribute);
         if (affine == nullptr) continue;
         Access access{program_.add(kernel.extents, affine->offset), {}, 1};

@@ -41,7 +41,7 @@ private:
     bool mergeable(uint32_t outer, const Merged& inner) const;
     std::vector<Merged> merge(uint32_t begin, uint32_t end) const;
     int lanes(int widest) const;
-    ir::Mapping mapping(size_t fold) const;
+    ir::Mapping mapping(size_t space) const;
     std::optional<int64_t> stride(const Affine& a, const std::vector<Merged>& axes) const;
     void renumber();
 
@@ -49,7 +49,7 @@ private:
     ExtentPool& pool_;
     std::vector<Affine*> all_;
     std::vector<Merged> nest_;
-    std::vector<std::vector<Merged>> folds_;
+    std::vector<std::vector<Merged>> spaces_;
 };
 
 bool Chooser::mergeable(uint32_t outer, const Merged& inner) const {
@@ -80,7 +80,7 @@ std::optional<int64_t> Chooser::stride(const Affine& a, const std::vector<Merged
 }
 
 int Chooser::lanes(int widest) const {
-    if (nest_.empty() || !trace_.folds.empty()) return 1;
+    if (nest_.empty() || !trace_.spaces.empty()) return 1;
     const int lanes = std::max(1, kVectorBytes / widest);
     const auto extent = pool_.constant_value(nest_.back().extent);
     if (extent && *extent < lanes) return 1;
@@ -97,9 +97,9 @@ int Chooser::lanes(int widest) const {
 
 /// A team where most loads are neighbours along the fold, or where there is nothing else to run in parallel;
 /// a thread for each output where they are neighbours along the nest, or the fold is short.
-ir::Mapping Chooser::mapping(size_t fold) const {
-    const std::vector<Merged>& axes = folds_[fold];
-    if (nest_.empty()) return ir::Mapping::team;
+ir::Mapping Chooser::mapping(size_t space) const {
+    const std::vector<Merged>& axes = spaces_[space];
+    if (nest_.empty() || trace_.rows) return ir::Mapping::team;
     int64_t count = 1;
     for (const Merged& m : axes) {
         const auto extent = pool_.constant_value(m.extent);
@@ -108,7 +108,7 @@ ir::Mapping Chooser::mapping(size_t fold) const {
     if (count <= kShortFold) return ir::Mapping::sequential;
     int along_fold = 0, along_nest = 0;
     for (const Item& item : trace_.items) {
-        if (item.kind != ItemKind::load || item.fold != static_cast<int>(fold)) continue;
+        if (item.kind != ItemKind::load || item.space != static_cast<int>(space)) continue;
         along_fold += stride(item.affine, axes) == 1 ? 1 : 0;
         along_nest += stride(item.affine, nest_) == 1 ? 1 : 0;
     }
@@ -119,9 +119,9 @@ ir::Mapping Chooser::mapping(size_t fold) const {
 void Chooser::renumber() {
     std::vector<uint32_t> number(trace_.extents.size(), UINT32_MAX);
     for (uint32_t k = 0; k < nest_.size(); ++k) number[nest_[k].last] = k;
-    for (const std::vector<Merged>& fold : folds_) {
-        for (uint32_t k = 0; k < fold.size(); ++k) {
-            number[fold[k].last] = static_cast<uint32_t>(nest_.size()) + k;
+    for (const std::vector<Merged>& space : spaces_) {
+        for (uint32_t k = 0; k < space.size(); ++k) {
+            number[space[k].last] = static_cast<uint32_t>(nest_.size()) + k;
         }
     }
     for (Affine* a : all_) {
@@ -140,13 +140,12 @@ Axes Chooser::run(int widest) {
         return extents;
     };
     nest_ = merge(0, static_cast<uint32_t>(trace_.domain.size()));
-    for (int item : trace_.folds) {
-        const std::vector<uint32_t>& axes = trace_.items[static_cast<size_t>(item)].axes;
-        folds_.push_back(merge(axes.front(), axes.back() + 1));
-        if (folds_.back().empty()) folds_.back().push_back({axes.back(), pool_.constant(1)});
+    for (const std::vector<uint32_t>& axes : trace_.spaces) {
+        spaces_.push_back(merge(axes.front(), axes.back() + 1));
+        if (spaces_.back().empty()) spaces_.back().push_back({axes.back(), pool_.constant(1)});
     }
     Axes chosen{extents_of(nest_), lanes(widest), {}};
-    for (size_t k = 0; k < folds_.size(); ++k) chosen.folds.push_back({extents_of(folds_[k]), mapping(k)});
+    for (size_t k = 0; k < spaces_.size(); ++k) chosen.spaces.push_back({extents_of(spaces_[k]), mapping(k)});
     renumber();
     return chosen;
 }

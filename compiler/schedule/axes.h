@@ -6,16 +6,16 @@
 
 namespace fuseline::schedule_map {
 
-/// The loops of a trace, whose accesses have been rewritten to run over `extents` and, in a fold, over that
-/// fold's extents, numbered behind them.
+/// The loops of a trace, whose accesses have been rewritten to run over `extents` and, in a space, over that
+/// space's extents, numbered behind them.
 struct Axes {
-    struct Fold {
+    struct Space {
         std::vector<ExtentId> extents;  ///< at least one
         ir::Mapping mapping = ir::Mapping::team;
     };
     std::vector<ExtentId> extents;
     int lanes = 1;
-    std::vector<Fold> folds;  ///< by number
+    std::vector<Space> spaces;  ///< by number
 };
 
 /// `widest`: bytes of the largest element loaded or stored.

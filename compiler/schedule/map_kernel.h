@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/ir.h"
+#include "compiler/support/target.h"
 
 namespace fuseline::schedule_map {
 
@@ -25,6 +26,6 @@ struct MapKernel {
 
 /// Lowers a group. `names`: what to call the group's results. `pool` starts as a copy of the function's.
 MapKernel lower_map(const ir::Function& function, ir::NodeId group, const std::vector<std::string>& names,
-                    ExtentPool& pool);
+                    ExtentPool& pool, const Target& target);
 
 }  // namespace fuseline::schedule_map

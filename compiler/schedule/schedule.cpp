@@ -34,7 +34,7 @@ bool writes_nothing(const Function& kernel) {
     return false;
 }
 
-constexpr std::string_view kSchedules[] = {"map", "reduce", "update"};
+constexpr std::string_view kSchedules[] = {"map", "reduce", "update", "rows"};
 
 class Scheduler {
 public:
@@ -185,7 +185,7 @@ void Scheduler::group(NodeId id) {
     const auto& schedule = std::get<std::string>(f_.node(id).attribute);
     if (std::ranges::find(kSchedules, schedule) == std::end(kSchedules))
         throw InternalError(fmt::format("schedule: a group has the unknown schedule {}", schedule));
-    MapKernel lowered = schedule_map::lower_map(f_, id, names, pool_);
+    MapKernel lowered = schedule_map::lower_map(f_, id, names, pool_, context_.target);
     remark(id, lowered);
     plan_.set_span(f_.span(id));
     if (lowered.updated) {

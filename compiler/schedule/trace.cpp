@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/walk.h"
+#include "compiler/schedule/interner.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline::schedule_map {
@@ -36,34 +37,9 @@ Affine add_scaled(ExtentPool& pool, const Affine& a, ExtentId scale, const Affin
 
 namespace {
 
-void append_key(std::vector<uint32_t>& key, const Affine& a) {
-    key.push_back(a.offset.index);
-    key.push_back(static_cast<uint32_t>(a.terms.size()));
-    for (const Affine::Term& t : a.terms) {
-        key.push_back(t.axis);
-        key.push_back(t.coefficient.index);
-    }
-}
-
-/// Numbers equal things alike.
-template <class T>
-class Interner {
-public:
-    uint32_t intern(std::vector<uint32_t> key, T thing) {
-        const auto [at, added] = ids_.try_emplace(std::move(key), static_cast<uint32_t>(things_.size()));
-        if (added) things_.push_back(std::move(thing));
-        return at->second;
-    }
-    const T& operator[](uint32_t id) const { return things_[id]; }
-
-private:
-    std::map<std::vector<uint32_t>, uint32_t> ids_;
-    std::vector<T> things_;
-};
-
 class Tracer {
 public:
-    Tracer(const Function& f, NodeId group, ExtentPool& pool);
+    Tracer(const Function& f, NodeId group, ExtentPool& pool, const std::set<ValueId>& held);
     Trace run();
 
 private:
@@ -83,7 +59,8 @@ private:
     Affine compose(const Affine& outer, const IndexMap& inner);
     uint32_t compose(const IndexMap& outer, uint32_t inner);
     Affine linear(const std::vector<ExtentId>& shape, const IndexMap& at);
-    uint32_t identity();
+    uint32_t identity(const std::vector<ExtentId>& shape);
+    void find_domain();
     std::optional<Condition> condition(const Affine& index, ExtentId extent);
 
     bool expand(const Demand& d, std::vector<Demand>& todo);
@@ -97,9 +74,11 @@ private:
     Ref guard_item(uint32_t guard);
     const Ref* wait(const Demand& d, std::vector<Demand>& todo) const;
     Ref add(Item item);
-    void define(const Demand& d, Item item) { refs_[d] = add(std::move(item)); }
+    void define(const Demand& d, Item item);
+    void hold(const Demand& d, Ref ref);
     void define_all(NodeId id, const Demand& d, Item item);
-    int fold_of(const Affine& a) const;
+    int space_of(const Affine& a) const;
+    int space(const std::vector<ExtentId>& shape, const std::vector<uint32_t>& axes, uint32_t map);
     uint32_t order_of(NodeId id) const;
     Output output(ValueId yielded);
 
@@ -111,23 +90,45 @@ private:
     Interner<Guard> guards_;   ///< guard 0 is none
     std::map<Demand, Ref> refs_;
     std::map<uint32_t, Ref> guard_refs_;
-    std::map<Demand, uint32_t> fold_axes_;               ///< the first axis of a demanded reduction
-    std::vector<int> axis_fold_;                         ///< number of an axis's fold; -1 in the domain
+    const std::set<ValueId>& held_;
+    /// By shape, reduced axes and the map of what is left.
+    std::map<std::tuple<std::vector<ExtentId>, std::vector<uint32_t>, uint32_t>, int> spaces_;
+    std::vector<int> axis_space_;                        ///< number of an axis's space; -1 in the domain
     std::unordered_map<uint32_t, uint32_t> operand_of_;  ///< region parameter -> operand
     std::unordered_map<uint32_t, uint32_t> order_;       ///< node -> position in the group
 };
 
-Tracer::Tracer(const Function& f, NodeId group, ExtentPool& pool) : f_(f), group_(group), pool_(pool) {
+Tracer::Tracer(const Function& f, NodeId group, ExtentPool& pool, const std::set<ValueId>& held)
+    : f_(f), group_(group), pool_(pool), held_(held) {
     const ir::Region& region = f.region(f.region_of(f.node(group), 0));
     for (uint32_t k = 0; k < region.parameters.size(); ++k) operand_of_[region.parameters[k].index] = k;
     for (uint32_t k = 0; k < region.nodes.size(); ++k) order_[region.nodes[k].index] = k + 1;
     maps_.intern({}, {});
     guards_.intern({}, {});
-    const Node* first = f.definition(region.yields.front());
+    trace_.rows = std::get<std::string>(f.node(group).attribute) == "rows";
+    find_domain();
+}
+
+/// What the nest runs over; the reduced axes of rows are a space from the beginning.
+void Tracer::find_domain() {
+    const ir::Region& region = f_.region(f_.region_of(f_.node(group_), 0));
+    const Node* first = f_.definition(region.yields.front());
     const bool update = first != nullptr && first->op.is(Structure::update_);
-    trace_.domain = f.type(update ? f.operands(*first)[1] : region.yields.front()).shape;
+    trace_.domain = f_.type(update ? f_.operands(*first)[1] : region.yields.front()).shape;
+    if (trace_.rows) {
+        const auto reduce = std::ranges::find_if(
+            region.nodes, [&](NodeId id) { return f_.node(id).op.is(Structure::reduce_); });
+        require(reduce != region.nodes.end(), "schedule: rows without a reduction");
+        const std::vector<ExtentId>& full = f_.type(f_.operands(*reduce)[0]).shape;
+        const auto& axes = std::get<ir::ReducedAxes>(f_.node(*reduce).attribute).axes;
+        trace_.domain.assign(full.begin(), full.begin() + axes.front());
+        trace_.extents = trace_.domain;
+        axis_space_.assign(trace_.domain.size(), -1);
+        space(full, axes, identity(trace_.domain));
+        return;
+    }
     trace_.extents = trace_.domain;
-    axis_fold_.assign(trace_.domain.size(), -1);
+    axis_space_.assign(trace_.domain.size(), -1);
 }
 
 uint32_t Tracer::intern(IndexMap map) {
@@ -168,15 +169,29 @@ Affine Tracer::linear(const std::vector<ExtentId>& shape, const IndexMap& at) {
     return all;
 }
 
-/// Each axis of the domain as itself.
-uint32_t Tracer::identity() {
+/// Each axis of the domain, and of the row, as itself; where a shape has an extent of 1 its index is 0.
+uint32_t Tracer::identity(const std::vector<ExtentId>& shape) {
     IndexMap map;
-    for (uint32_t axis = 0; axis < trace_.domain.size(); ++axis) {
+    for (uint32_t axis = 0; axis < shape.size(); ++axis) {
         Affine a{pool_.constant(0), {}};
-        if (!pool_.is_one(trace_.domain[axis])) a.terms.push_back({axis, pool_.constant(1)});
+        if (!pool_.is_one(shape[axis])) a.terms.push_back({axis, pool_.constant(1)});
         map.push_back(std::move(a));
     }
     return intern(std::move(map));
+}
+
+/// The space that some axes of a shape are, at mapped indices of the other ones.
+int Tracer::space(const std::vector<ExtentId>& shape, const std::vector<uint32_t>& axes, uint32_t map) {
+    const int number = static_cast<int>(trace_.spaces.size());
+    const auto [at, added] = spaces_.try_emplace({shape, axes, map}, number);
+    if (!added) return at->second;
+    trace_.spaces.emplace_back();
+    for (uint32_t axis : axes) {
+        trace_.spaces.back().push_back(static_cast<uint32_t>(trace_.extents.size()));
+        trace_.extents.push_back(shape[axis]);
+        axis_space_.push_back(number);
+    }
+    return number;
 }
 
 /// The sides of 0 <= index < extent that the extents of the axes do not prove; nullopt where they prove both.
@@ -200,10 +215,10 @@ std::optional<Condition> Tracer::condition(const Affine& index, ExtentId extent)
     return c;
 }
 
-int Tracer::fold_of(const Affine& a) const {
-    int fold = -1;
-    for (const Affine::Term& t : a.terms) fold = std::max(fold, axis_fold_[t.axis]);
-    return fold;
+int Tracer::space_of(const Affine& a) const {
+    int space = -1;
+    for (const Affine::Term& t : a.terms) space = std::max(space, axis_space_[t.axis]);
+    return space;
 }
 
 uint32_t Tracer::order_of(NodeId id) const {
@@ -211,23 +226,37 @@ uint32_t Tracer::order_of(NodeId id) const {
     return order == order_.end() ? 0 : order->second;
 }
 
-/// An item stands in the fold that one of its inputs needs.
+/// An item stands in the space that one of its inputs needs.
 Ref Tracer::add(Item item) {
     const auto see = [&](Ref r) {
-        if (r.item >= 0) item.fold = std::max(item.fold, trace_.items[static_cast<size_t>(r.item)].fold);
+        if (r.item >= 0) item.space = std::max(item.space, trace_.items[static_cast<size_t>(r.item)].space);
     };
-    item.fold = fold_of(item.affine);
-    for (const Condition& c : item.conditions) item.fold = std::max(item.fold, fold_of(c.index));
+    item.space = space_of(item.affine);
+    for (const Condition& c : item.conditions) item.space = std::max(item.space, space_of(c.index));
     for (Ref r : item.inputs) see(r);
     see(item.guard);
     trace_.items.push_back(std::move(item));
     return {static_cast<int>(trace_.items.size()) - 1, 0};
 }
 
+/// Values of a row are held where they stand themselves.
+void Tracer::hold(const Demand& d, Ref ref) {
+    if (!held_.contains(d.value) || d.map != identity(f_.type(d.value).shape) || d.guard != 0) return;
+    trace_.items[static_cast<size_t>(ref.item)].held = true;
+}
+
+void Tracer::define(const Demand& d, Item item) {
+    const Ref ref = add(std::move(item));
+    refs_[d] = ref;
+    hold(d, ref);
+}
+
 void Tracer::define_all(NodeId id, const Demand& d, Item item) {
     Ref ref = add(std::move(item));
     for (; ref.result < f_.node(id).results_count; ++ref.result) {
-        refs_[{f_.result(id, ref.result), d.map, d.guard}] = ref;
+        const Demand one{f_.result(id, ref.result), d.map, d.guard};
+        refs_[one] = ref;
+        hold(one, ref);
     }
 }
 
@@ -363,20 +392,13 @@ bool Tracer::fold(NodeId id, const Demand& d, std::vector<Demand>& todo) {
     const size_t arrays = operands.size() / 2;
     const std::vector<uint32_t>& reduced = std::get<ir::ReducedAxes>(n.attribute).axes;
     const std::vector<ExtentId>& shape = f_.type(operands[0]).shape;
-    const auto [axes, added] = fold_axes_.try_emplace({f_.result(id), d.map, d.guard},
-                                                      static_cast<uint32_t>(trace_.extents.size()));
-    if (added) {
-        for (uint32_t axis : reduced) {
-            trace_.extents.push_back(shape[axis]);
-            axis_fold_.push_back(static_cast<int>(trace_.folds.size()));
-        }
-        trace_.folds.push_back(-1);
-    }
+    const int over = space(shape, reduced, d.map);
+    const std::vector<uint32_t> axes = trace_.spaces[static_cast<size_t>(over)];
     IndexMap map;
     for (uint32_t axis = 0, kept = 0, next = 0; axis < shape.size(); ++axis) {
         if (next < reduced.size() && reduced[next] == axis) {
             Affine own{pool_.constant(0), {}};
-            if (!pool_.is_one(shape[axis])) own.terms.push_back({axes->second + next, pool_.constant(1)});
+            if (!pool_.is_one(shape[axis])) own.terms.push_back({axes[next], pool_.constant(1)});
             map.push_back(std::move(own));
             ++next;
         } else {
@@ -395,10 +417,8 @@ bool Tracer::fold(NodeId id, const Demand& d, std::vector<Demand>& todo) {
         if (known != nullptr) (k < arrays ? item.elements : item.inputs).push_back(*known);
     }
     if (todo.size() != before) return false;
-    for (uint32_t k = 0; k < reduced.size(); ++k) item.axes.push_back(axes->second + k);
-    const int number = axis_fold_[axes->second];
+    item.over = over;
     define_all(id, d, std::move(item));
-    trace_.folds[static_cast<size_t>(number)] = static_cast<int>(trace_.items.size()) - 1;
     return true;
 }
 
@@ -428,16 +448,18 @@ bool Tracer::expand(const Demand& d, std::vector<Demand>& todo) {
 Output Tracer::output(ValueId yielded) {
     const NodeId id = f_.value(yielded).definition;
     const bool update = id && f_.node(id).op.is(Structure::update_);
-    const uint32_t here = identity();
     const ValueId value = update ? f_.operands(id)[1] : yielded;
-    require(f_.type(value).shape == trace_.domain, "schedule: a group stores values of two shapes");
+    const std::vector<ExtentId>& shape = f_.type(value).shape;
+    require(trace_.rows || shape == trace_.domain, "schedule: a group stores values of two shapes");
+    const uint32_t here = identity(shape);
     const Demand wanted = demand(value, here, 0);
     std::vector<Demand> todo{wanted};
     while (!todo.empty()) {
         const Demand next = todo.back();
         if (expand(next, todo)) todo.pop_back();
     }
-    Output out{refs_.at(wanted), linear(trace_.domain, maps_[here])};
+    Output out{refs_.at(wanted), linear(shape, maps_[here]), -1};
+    out.space = space_of(out.place);
     if (!update) return out;
     const ValueId base = f_.operands(id)[0];
     trace_.updated = operand_of_.at(base.index);
@@ -455,8 +477,8 @@ Trace Tracer::run() {
 
 }  // namespace
 
-Trace trace_group(const Function& function, NodeId group, ExtentPool& pool) {
-    return Tracer(function, group, pool).run();
+Trace trace_group(const Function& function, NodeId group, ExtentPool& pool, const std::set<ValueId>& held) {
+    return Tracer(function, group, pool, held).run();
 }
 
 }  // namespace fuseline::schedule_map

@@ -106,11 +106,15 @@ bool slow_512(std::string_view processor) {
 
 int widest_vector(const HostProcessor& host) { return host.avx512 ? 512 : host.avx2 && host.fma ? 256 : 128; }
 
+/// Shorter rows cost more in their own loops than columns of many rows do.
+constexpr int64_t kShortRow = 16;
+
 Target cpu_target(const HostProcessor& host, int vector_bits) {
     Target target;
     target.kind = TargetKind::cpu;
     target.arch = host.name;
     target.fma = host.avx2 && host.fma;
+    target.short_row = kShortRow;
     const int widest = widest_vector(host);
     target.vector_bits = widest == 512 && slow_512(host.name) ? 256 : widest;
     if (vector_bits == 0) return target;
@@ -131,7 +135,10 @@ public:
         : host_(OrcEngine::host()),
           target_(cpu_target(host_, vector_bits)),
           workers_(threads),
-          engine_(std::make_shared<OrcEngine>()) {}
+          engine_(std::make_shared<OrcEngine>()) {
+        // A row stays on one thread.
+        if (workers_.threads() > 1) target_.few_rows = 2 * workers_.threads();
+    }
 
     const Target& target() const override { return target_; }
     std::string name() const override { return "cpu"; }
@@ -169,7 +176,7 @@ public:
         made->symbol = symbol;
         made->kernel = kernel;
         made->cost = cpu_cost(kernel);
-        if (!made->cost.folds.empty()) made->together = cpu_steps_together(kernel, target_);
+        if (!made->cost.loops.empty()) made->together = cpu_steps_together(kernel, target_);
         made->source = emit_llvm(kernel, symbol, target_);
         made->engine = engine_;
         made->code = engine_->compile(made->source, symbol);
@@ -181,7 +188,7 @@ public:
         const CpuExecutable& own = of_cpu(executable);
         const CpuRange range = cpu_range(own.kernel, arguments.sizes);
         if (range.work_per_step == 0) return;
-        if (!range.folds.empty()) {
+        if (!range.loops.empty()) {
             return launch_folds(workers_, own.code->fold_entry, range, own.cost, own.together, arguments);
         }
         const CpuKernel entry = own.code->entry;

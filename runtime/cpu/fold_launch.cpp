@@ -26,15 +26,15 @@ public:
         : workers_(workers), kernel_(kernel), range_(range), cost_(cost), arguments_(arguments) {
         words_.resize(CpuParts::kArrays);
         words_[CpuParts::kFold] = -1;
-        for (const CpuRange::Fold& fold : range.folds) words_.resize(words_.size() + fold.parts, 0);
+        for (const CpuRange::Loop& fold : range.loops) words_.resize(words_.size() + fold.parts, 0);
     }
 
     void run() {
         size_t array = CpuParts::kArrays;
-        for (size_t number = 0; number < range_.folds.size(); ++number) {
+        for (size_t number = 0; number < range_.loops.size(); ++number) {
             // One chunk is computed where it is needed.
-            if (range_.folds[number].chunks > 1) compute(number, array);
-            array += range_.folds[number].parts;
+            if (range_.loops[number].chunks > 1) compute(number, array);
+            array += range_.loops[number].parts;
         }
         // On this thread, in the mode of floating point that pieces have.
         workers_.run(1, 1, 1, [&](int64_t, int64_t) { call(words_); });
@@ -42,7 +42,7 @@ public:
 
 private:
     void compute(size_t number, size_t array) {
-        const CpuRange::Fold& fold = range_.folds[number];
+        const CpuRange::Loop& fold = range_.loops[number];
         const int64_t outputs = times(range_.extent, range_.work_per_step);
         for (size_t part = 0; part < fold.parts; ++part) {
             const auto slots = static_cast<size_t>(times(outputs, fold.chunks));
@@ -56,7 +56,7 @@ private:
             words[CpuParts::kLastChunk] = last;
             call(words);
         };
-        workers_.run(fold.chunks, times(outputs, ir::kReduceChunk), cost_.folds[number], piece, 1);
+        workers_.run(fold.chunks, times(outputs, ir::kReduceChunk), cost_.loops[number], piece, 1);
     }
 
     void call(const std::vector<int64_t>& words) const {
@@ -79,10 +79,10 @@ void launch_folds(ParallelFor& workers, CpuFoldKernel kernel, const CpuRange& ra
                   int64_t together, const LaunchArguments& arguments) {
     int64_t point = cost.point, chunks = 0;
     size_t parts = 0;
-    for (size_t k = 0; k < range.folds.size(); ++k) {
-        point = std::min(kMost, point + times(range.folds[k].elements, cost.folds[k]));
-        chunks = std::max(chunks, range.folds[k].chunks);
-        parts += range.folds[k].parts;
+    for (size_t k = 0; k < range.loops.size(); ++k) {
+        point = std::min(kMost, point + times(range.loops[k].elements, cost.loops[k]));
+        chunks = std::max(chunks, range.loops[k].chunks);
+        parts += range.loops[k].parts;
     }
     const int64_t units = range.extent / together + (range.extent % together != 0 ? 1 : 0);
     const int64_t all = times(times(range.extent, range.work_per_step), point);

@@ -67,11 +67,9 @@ CudaDevice::CudaDevice(std::shared_ptr<const DriverTable> driver, int ordinal, c
     check(d, d.driver_version(&version), "the driver's version cannot be read");
     char text[256] = {};
     check(d, d.device_name(text, sizeof text - 1, gpu_->device()), "the GPU's name cannot be read");
-    target_.kind = TargetKind::cuda;
-    target_.arch = fmt::format("sm_{}{}", attribute(d, gpu_->device(), kAttributeMajor),
-                               attribute(d, gpu_->device(), kAttributeMinor));
-    target_.vector_bits = 0;
-    target_.parameter_bytes = version >= kLargeParameterDriver ? 32764 : 4096;
+    target_ = cuda_target(fmt::format("sm_{}{}", attribute(d, gpu_->device(), kAttributeMajor),
+                                      attribute(d, gpu_->device(), kAttributeMinor)),
+                          version >= kLargeParameterDriver ? 32764 : 4096);
     description_ =
         fmt::format("{} ({}), driver {}.{}", text, target_.arch, version / 1000, version % 1000 / 10);
 }

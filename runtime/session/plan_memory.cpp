@@ -48,8 +48,27 @@ void PlanRun::place_outputs(const std::vector<std::optional<OutputPlace>>& outpu
     const std::vector<ValueId>& yields = program_.body().yields;
     for (size_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i] || !(outputs[i]->on_device || device().shares_host_memory())) continue;
-        const auto same = [&](const auto& place) { return place.first == yields[i]; };
-        if (std::none_of(places_.begin(), places_.end(), same)) places_.emplace_back(yields[i], *outputs[i]);
+        place_output(yields[i], *outputs[i]);
+    }
+}
+
+/// A branch's result is computed in its place on either side.
+void PlanRun::place_output(ValueId value, const OutputPlace& place) {
+    std::vector<ValueId> todo{value};
+    while (!todo.empty()) {
+        const ValueId v = todo.back();
+        todo.pop_back();
+        const auto same = [&](const auto& known) { return known.first == v; };
+        if (std::any_of(places_.begin(), places_.end(), same)) continue;
+        places_.emplace_back(v, place);
+        const ir::Node* branch = plan_.definition(v);
+        if (branch == nullptr || !branch->op.is(ir::Structure::if_)) continue;
+        for (uint32_t k = 0; k < 2; ++k) {
+            const ir::RegionId region = plan_.region_of(*branch, k);
+            const ValueId yielded = plan_.region(region).yields[plan_.value(v).position];
+            const ir::NodeId made = plan_.value(yielded).definition;
+            if (made && plan_.node(made).parent == region) todo.push_back(yielded);
+        }
     }
 }
 

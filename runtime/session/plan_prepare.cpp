@@ -1,4 +1,5 @@
 // What a run does before any work is enqueued: checks, sizes, and the kernels that are missing.
+#include <algorithm>
 #include <future>
 
 #include "compiler/support/errors.h"
@@ -8,7 +9,8 @@ namespace fuseline {
 
 using Kind = PlanProgram::Kind;
 
-/// Loops are prepared for their first step, branches for both sides: what comes later is measured there.
+/// Loops are prepared for their first step, branches for the side that they will take, or for both where a device
+/// decides: what comes later is measured there.
 void PlanRun::prepare() {
     std::vector<uint32_t> regions{0};
     while (!regions.empty()) {
@@ -33,11 +35,26 @@ void PlanRun::prepare_step(const Step& s, bool nested, std::vector<uint32_t>& re
             for (size_t k = 0; k < l.sizes.size(); ++k) size(l.sizes[k], launch.sizes[k].second);
         }
     }
+    if (s.kind == Kind::scalar) prepare_scalar(s);
     if (s.kind == Kind::branch) {
-        for (uint32_t k = 0; k < 2; ++k) regions.push_back(plan_.region_of(plan_.node(s.node), k).index);
+        const std::optional<Scalar>& taken = values_[plan_.operands(s.node)[0].index].scalar;
+        for (uint32_t k = 0; k < 2; ++k) {
+            if (!taken || taken->as_bool() == (k == 0))
+                regions.push_back(plan_.region_of(plan_.node(s.node), k).index);
+        }
     }
     if (s.kind == Kind::loop && prepare_loop(program_.loop(s.detail)))
         regions.push_back(program_.loop(s.detail).region);
+}
+
+/// Computes a host scalar that is known before any work.
+void PlanRun::prepare_scalar(const Step& s) {
+    const ir::Node& n = plan_.node(s.node);
+    const auto known = [&](ir::ValueId v) { return values_[v.index].scalar.has_value(); };
+    if (!std::ranges::all_of(plan_.operands(n), known)) return;
+    const bool extent = std::holds_alternative<ExtentId>(n.attribute);
+    if (extent && !program_.sizes().evaluate(program_.extent(s.detail), sizes_)) return;
+    scalar(s);
 }
 
 /// Binds the counter to its first value; false where the loop, as far as is known, takes no step.

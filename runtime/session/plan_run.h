@@ -58,6 +58,7 @@ private:
     // work is enqueued.
     void prepare();
     void prepare_step(const Step& step, bool nested, std::vector<uint32_t>& regions);
+    void prepare_scalar(const Step& step);
     bool prepare_loop(const PlanProgram::Loop& loop);
     bool measure(const PlanProgram::Launch& launch, Launched& ready);
     void compile_missing();
@@ -82,6 +83,7 @@ private:
 
     // plan_memory.cpp
     void place_outputs(const std::vector<std::optional<OutputPlace>>& outputs);
+    void place_output(ir::ValueId value, const OutputPlace& place);
     void allocate(const Step& step);
     void own(const Step& step);
     void alias(const Step& step);

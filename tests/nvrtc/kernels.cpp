@@ -12,7 +12,7 @@
 namespace fuseline::testing {
 namespace {
 
-const Target kCuda{.kind = TargetKind::cuda, .arch = "sm_90"};
+const Target kCuda = cuda_target("sm_90");
 
 class Collector {
 public:

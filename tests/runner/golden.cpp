@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kInputs[] = {"program", "ir", "args"};
 
 /// Targets that are the same on every machine.
-const Target kCuda{TargetKind::cuda, "sm_90", 0, false, 4096};
+const Target kCuda = cuda_target("sm_90");
 const Target kCpu{TargetKind::cpu, "x86-64-v3", 256, true, 4096};
 
 struct GoldenArguments {

@@ -55,7 +55,7 @@ private:
     void prepare_batch(const std::vector<host_cuda::KernelText>& texts);
     std::shared_ptr<host_cuda::Library> library(const host_cuda::KernelText& text);
 
-    Target target_{.kind = TargetKind::cuda, .arch = "sm_90", .matmul_library = false};
+    Target target_ = cuda_target("sm_90");
     std::mutex mutex_;
     host_cuda::TemporaryFolder folder_;
     host_cuda::Memory memory_;
