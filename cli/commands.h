@@ -21,6 +21,7 @@ using Chosen = std::function<int()>;
 void add_run(CLI::App& app, Chosen& chosen);
 void add_check(CLI::App& app, Chosen& chosen);
 void add_dump(CLI::App& app, Chosen& chosen);
+void add_explain(CLI::App& app, Chosen& chosen);
 void add_opt(CLI::App& app, Chosen& chosen);
 void add_ops(CLI::App& app, Chosen& chosen);
 

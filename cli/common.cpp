@@ -33,6 +33,7 @@ void DeviceFlags::add(CLI::App& app) {
     app.add_option("--threads", threads,
                    fmt::format("CPU threads, 1 to {} (default: all cores)", kMaxThreads));
     app.add_option("--option", options, "Set a numeric option: NAME or NAME=false")->expected(1)->take_all();
+    app.add_flag("--no-fuse", no_fuse, "Make each step a kernel of its own, for comparison");
     app.add_option("--disable-pass", disabled_passes, "Leave out an optional pass")->expected(1)->take_all();
 }
 
@@ -41,6 +42,7 @@ Settings DeviceFlags::settings() const {
     s.device = device;
     s.threads = thread_count(threads);
     s.disabled_passes = disabled_passes;
+    s.fuse = !no_fuse;
     as_usage([&] { check_disabled(disabled_passes); });
     for (const std::string& text : options) {
         const size_t equals = text.find('=');

@@ -19,12 +19,13 @@ struct Entry;
 
 namespace fuseline::cli {
 
-/// --device, --threads, --option, --disable-pass.
+/// --device, --threads, --option, --no-fuse, --disable-pass.
 struct DeviceFlags {
     std::string device = "auto";
     std::string threads;
     std::vector<std::string> options;
     std::vector<std::string> disabled_passes;
+    bool no_fuse = false;
 
     void add(CLI::App& app);
     /// Throws UsageError for a wrong number of threads, an --option that is neither NAME nor NAME=true|false,

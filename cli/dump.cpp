@@ -31,6 +31,7 @@ public:
         cuda_ = device != nullptr && device->target().kind == TargetKind::cuda
                     ? device->target()
                     : cuda_target(kDefaultArchitecture, kParameterBytes);
+        cuda_.fuse = module_.session->settings.fuse;
     }
 
     std::string print(const std::string& function, const std::string& stage) {
@@ -77,8 +78,11 @@ private:
         return settings;
     }
 
-    const Target& cpu_or_session_target(const std::string& stage) {
-        return stage == "llvm" || stage == "asm" ? cpu().target() : module_.session->target();
+    Target cpu_or_session_target(const std::string& stage) {
+        if (stage != "llvm" && stage != "asm") return module_.session->target();
+        Target target = cpu().target();
+        target.fuse = module_.session->settings.fuse;
+        return target;
     }
 
     Device& cpu() {

@@ -18,6 +18,7 @@ constexpr const char* kFooter =
     "sigma=0.3 \\\n"
     "      --out call=call.npy --out put=put.npy\n"
     "  fuseline dump prices.dsl --stage cuda\n"
+    "  fuseline explain prices.dsl\n"
     "  fuseline check prices.dsl";
 
 int exit_code(Error::Kind kind) {
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     add_run(app, chosen);
     add_check(app, chosen);
     add_dump(app, chosen);
+    add_explain(app, chosen);
     add_opt(app, chosen);
     add_ops(app, chosen);
     try {

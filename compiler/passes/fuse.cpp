@@ -17,30 +17,65 @@ using fusion::Group;
 using ir::Structure;
 using ir::ValueId;
 
-void add_remarks(const fusion::Graph& graph, const fusion::Clusters& clusters, const fusion::Partition& parts,
-                 std::vector<Remark>& remarks) {
-    for (const Group& group : parts.groups) {
+/// Says of each value that a kernel loads from another one why, and what it costs; and of each cut.
+class RemarkWriter {
+public:
+    RemarkWriter(const fusion::Graph& graph, const fusion::Clusters& clusters, const fusion::Partition& parts,
+                 std::vector<Remark>& remarks)
+        : graph_(graph), clusters_(clusters), parts_(parts), remarks_(remarks), pool_(graph.function().extents) {}
+
+    void write() {
+        for (const Group& group : parts_.groups) edges_of(group);
+        for (const fusion::Cut& cut : parts_.cuts) {
+            remarks_.push_back({"fuse", graph_.function().span(graph_.node(cut.step)),
+                                fmt::format("split before {}", graph_.describe(cut.step)),
+                                fmt::format("budget of {}; {} values are stored here", cut.budget, cut.stored)});
+        }
+    }
+
+private:
+    void edges_of(const Group& group) {
         std::unordered_set<int> told;  // one remark for a value and a kernel that loads it
         for (uint32_t step : group.members) {
-            for (ValueId v : graph.inputs(step)) {
-                const int producer = graph.step_of(v);
-                if (producer < 0 || group.has(static_cast<uint32_t>(producer)) ||
-                    !told.insert(producer).second)
-                    continue;
-                const auto p = static_cast<uint32_t>(producer);
-                const fusion::Reason& reason = clusters.reason(p);
-                remarks.push_back({"fuse", graph.function().span(graph.node(step)),
-                                   fmt::format("edge {} -> {}", graph.describe(p), graph.describe(step)),
-                                   reason.empty() ? "a budget of the kernel cuts between them" : reason});
+            for (ValueId v : graph_.inputs(step)) {
+                const int producer = graph_.step_of(v);
+                const bool loaded = producer >= 0 && !group.has(static_cast<uint32_t>(producer));
+                if (loaded && told.insert(producer).second) edge(static_cast<uint32_t>(producer), step);
             }
         }
     }
-    for (const fusion::Cut& cut : parts.cuts) {
-        remarks.push_back({"fuse", graph.function().span(graph.node(cut.step)),
-                           fmt::format("split before {}", graph.describe(cut.step)),
-                           fmt::format("budget of {}; {} values are stored here", cut.budget, cut.stored)});
+    void edge(uint32_t producer, uint32_t step) {
+        const fusion::Reason& known = clusters_.reason(producer);
+        const std::string reason = known.empty() ? cut_between(producer, step) : known;
+        remarks_.push_back({"fuse", graph_.function().span(graph_.node(step)),
+                            fmt::format("edge {} -> {}", graph_.describe(producer), graph_.describe(step)),
+                            fmt::format("{}; {} bytes in memory", reason, bytes(producer))});
     }
-}
+    std::string cut_between(uint32_t producer, uint32_t step) const {
+        for (const fusion::Cut& cut : parts_.cuts) {
+            if (producer < cut.step && cut.step <= step)
+                return fmt::format("the budget of {} cuts between them", cut.budget);
+        }
+        return "a budget of the kernel cuts between them";
+    }
+    std::string bytes(uint32_t step) {
+        ExtentId all = pool_.constant(0);
+        const ir::Node& n = graph_.function().node(graph_.node(step));
+        for (uint32_t k = 0; k < n.results_count; ++k) {
+            const ir::Type& type = graph_.function().type({n.results_begin + k});
+            ExtentId one = pool_.constant(byte_size(type.dtype));
+            for (ExtentId e : type.shape) one = pool_.mul(one, e);
+            all = pool_.add(all, one);
+        }
+        return pool_.text(all);
+    }
+
+    const fusion::Graph& graph_;
+    const fusion::Clusters& clusters_;
+    const fusion::Partition& parts_;
+    std::vector<Remark>& remarks_;
+    ExtentPool pool_;
+};
 
 class GroupBuilder {
 public:
@@ -56,8 +91,8 @@ private:
     using Stored = std::unordered_map<uint32_t, std::vector<ValueId>>;
     /// One region over arrays and what was decided for it.
     struct Level {
-        Level(const ir::Function& from, ir::RegionId region, const fusion::Budget& budget)
-            : graph(from, region), clusters(graph), parts(fusion::partition(graph, clusters, budget)) {}
+        Level(const ir::Function& from, ir::RegionId region, const Target& target, const fusion::Budget& budget)
+            : graph(from, region, target.fuse), clusters(graph), parts(fusion::partition(graph, clusters, budget)) {}
         fusion::Graph graph;
         fusion::Clusters clusters;
         fusion::Partition parts;
@@ -202,8 +237,8 @@ void GroupBuilder::alone(Level& level, ir::NodeId id) {
 }
 
 GroupBuilder::Stored GroupBuilder::fuse(ir::RegionId region) {
-    Level level(from_, region, budget_);
-    add_remarks(level.graph, level.clusters, level.parts, context_.remarks);
+    Level level(from_, region, context_.target, budget_);
+    RemarkWriter(level.graph, level.clusters, level.parts, context_.remarks).write();
     host_nodes(level);
     for (const Group& g : level.parts.groups) {
         const bool single = g.members.size() == 1 && level.graph.alone(g.members[0]);

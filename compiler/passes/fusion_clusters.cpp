@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace fuseline::fusion {
 
 namespace {
@@ -62,9 +64,11 @@ void Clusters::compute_in(uint32_t step, const Place& place) {
 void Clusters::place(uint32_t step) {
     const std::vector<Place> wanted = demands(step);
     if (!graph_.must_store(step).empty()) return store(step, wanted, graph_.must_store(step));
-    if (result_[step]) return store(step, wanted, "it is a result that another kernel needs");
+    if (result_[step]) return store(step, wanted, "it is a result, thus in memory");
     if (wanted.size() > 1 && !graph_.cheap(step)) {
-        return store(step, wanted, "several kernels need it and it is dear to compute again");
+        return store(step, wanted,
+                     fmt::format("{} kernels need it: {} operations again in each are over the limit of {}",
+                                 wanted.size(), graph_.cost(step), graph_.limit(step)));
     }
     for (const Place& p : wanted) compute_in(step, p);
 }
@@ -82,7 +86,7 @@ void Clusters::store(uint32_t step, const std::vector<Place>& demands, Reason re
 }
 
 Kind Clusters::kind_of(uint32_t step) const {
-    if (graph_.alone(step) || graph_.is_update(step)) return Kind::single;
+    if (graph_.alone(step) || graph_.is_update(step) || graph_.unfused()) return Kind::single;
     return graph_.folds(step) ? Kind::reduce : Kind::map;
 }
 

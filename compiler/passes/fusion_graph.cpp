@@ -29,8 +29,8 @@ bool stands_alone(ir::Opcode op) {
 
 }  // namespace
 
-Graph::Graph(const ir::Function& function, ir::RegionId region)
-    : f_(function), region_(region), scalar_regions_(ir::scalar_regions(function)) {
+Graph::Graph(const ir::Function& function, ir::RegionId region, bool fuse)
+    : f_(function), region_(region), fuse_(fuse), scalar_regions_(ir::scalar_regions(function)) {
     find_host();
     find_live();
     find_steps();
@@ -234,9 +234,12 @@ Reason Graph::needed_in_memory(uint32_t step) const {
         if (first) return "an update changes it in memory";
         if (reads(step, operands[0])) return "it is computed from the array that the update changes";
     }
+    if (!fuse_ && !is_view(step)) return "fusion is off";
     if (!folds_[step]) return {};
     for (uint32_t user : users_[step]) {
-        if (!same_element(step, user)) return "it is reduced once, not for each element that needs it";
+        if (same_element(step, user)) continue;
+        return fmt::format("it is reduced once over {}, not for each element of {}", shape_text(shape(step)),
+                           shape_text(shape(user)));
     }
     return {};
 }
@@ -249,7 +252,8 @@ Reason Graph::store_reason(uint32_t step) const {
     for (uint32_t user : users_[step]) {
         const bool stretched = shape(step).empty() && !shape(user).empty();
         if (stretched || (is_view(user) && repeats(user))) {
-            return fmt::format("{} operations are done once over {}, not for each element of {}", cost_[step],
+            return fmt::format("{} operations (limit {}) are done once over {}, not for each element of {}",
+                               cost_[step], limit(step),
                                shape_text(shape(step)), shape_text(shape(user)));
         }
         places += is_view(user) ? 1 : 0;
@@ -257,8 +261,8 @@ Reason Graph::store_reason(uint32_t step) const {
     }
     places += direct ? 1 : 0;
     if (places <= 1 || (places - 1) * uint64_t{cost_[step]} <= kCheapPlaces) return {};
-    return fmt::format("it is read at {} places and costs {} operations to compute again", places,
-                       cost_[step]);
+    return fmt::format("it is read at {} places: {} operations again are over the limit of {}", places,
+                       (places - 1) * uint64_t{cost_[step]}, kCheapPlaces);
 }
 
 std::string Graph::describe(uint32_t step) const {

@@ -27,7 +27,8 @@ using Reason = std::string;
 /// sizes, host scalars, checks) stays where it is; values of regions around it are there already.
 class Graph {
 public:
-    Graph(const ir::Function& function, ir::RegionId region);
+    /// `fuse` false: every step but a view must be stored.
+    Graph(const ir::Function& function, ir::RegionId region, bool fuse = true);
 
     const ir::Function& function() const { return f_; }
     ir::RegionId region() const { return region_; }
@@ -44,6 +45,8 @@ public:
     bool is_view(uint32_t step) const;
     /// No part of a kernel: a loop, a branch, a matrix product, a reshape, an assertion.
     bool alone(uint32_t step) const { return alone_[step]; }
+    /// Each step is a kernel of its own.
+    bool unfused() const { return !fuse_; }
     bool is_update(uint32_t step) const { return f_.node(node(step)).op.is(ir::Structure::update_); }
     /// Its value is reduced from others of its kernel, or computed from such a value there.
     bool folds(uint32_t step) const { return folds_[step]; }
@@ -56,8 +59,9 @@ public:
 
     /// Operations to compute one element from stored values and parameters; saturates.
     uint32_t cost(uint32_t step) const { return cost_[step]; }
-    /// Cheaper to compute again than to store and load.
-    bool cheap(uint32_t step) const { return cost_[step] <= (shape(step).empty() ? kCheapScalar : kCheap); }
+    /// The cost up to which a step is cheaper to compute again than to store and load.
+    uint32_t limit(uint32_t step) const { return shape(step).empty() ? kCheapScalar : kCheap; }
+    bool cheap(uint32_t step) const { return cost_[step] <= limit(step); }
     /// Nodes, those of regions too.
     uint32_t weight(uint32_t step) const { return weight_[step]; }
     const Reason& must_store(uint32_t step) const { return must_store_[step]; }
@@ -86,6 +90,7 @@ private:
 
     const ir::Function& f_;
     ir::RegionId region_;
+    bool fuse_;
     std::vector<bool> scalar_regions_;
     std::vector<bool> host_, live_;
     std::vector<ir::NodeId> steps_;

@@ -46,9 +46,20 @@ struct KernelReport {
     std::string name;      ///< entry symbol: fl_<schedule>_<16 hex digits>
     std::string schedule;  ///< "map"
     std::string lines;     ///< source lines that it computes: "black_scholes.dsl:5-9"
-    int64_t bytes = 0;     ///< read once and written once, over all launches
+    /// Over all launches: distinct elements read or written, as the cost model counts them.
+    int64_t bytes = 0;
     int64_t launches = 0;
     double ms = 0;  ///< time in the kernel, measured only under Settings::time_kernels
+};
+
+/// What calls of a library function at one place did in a session.
+struct LibraryReport {
+    std::string name;   ///< "matmul"; "matmul tn": the left operand is stored transposed
+    std::string lines;  ///< source lines
+    int64_t bytes = 0;  ///< operands and results once a call
+    int64_t flops = 0;  ///< multiplications and additions
+    int64_t calls = 0;
+    double ms = 0;  ///< with the wait for the device, measured only under Settings::time_kernels
 };
 
 /// What a session did since it began (or since reset_report).
@@ -60,6 +71,8 @@ struct Report {
     int64_t disk_hits = 0;
     double compile_ms = 0;
     std::vector<KernelReport> kernels;
+    int64_t library_calls = 0;
+    std::vector<LibraryReport> libraries;
 };
 
 struct Settings {
@@ -67,6 +80,7 @@ struct Settings {
     int threads = 0;                      ///< CPU threads; 0: all cores
     std::map<std::string, bool> options;  ///< numeric and safety options that override the files' own
     std::vector<std::string> disabled_passes;
+    bool fuse = true;           ///< false: each step is a kernel of its own, for comparison
     bool time_kernels = false;  ///< wait for each kernel and record its time
 };
 

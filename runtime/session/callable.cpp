@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/interpreter/interpreter.h"
-#include "compiler/ir/walk.h"
+#include "compiler/pipeline/source_lines.h"
 #include "runtime/session/plan_run.h"
 
 namespace fuseline {
@@ -15,23 +15,6 @@ namespace {
 
 /// The pass that changes results, and must therefore run before the interpreter too.
 constexpr std::string_view kContract = "contract";
-
-/// "black_scholes.dsl:5-9": the lines of a kernel's nodes in the file of the first one.
-std::string lines_of(const ir::Function& kernel, const SourceMap& sources) {
-    const SourceFile* file = nullptr;
-    uint32_t first = 0, last = 0;
-    for (ir::NodeId id : ir::nodes_in_order(kernel, kernel.body())) {
-        if (!kernel.span(id).known()) continue;
-        const Location at = sources.locate(kernel.span(id).begin);
-        if (at.file == nullptr || (file != nullptr && at.file != file)) continue;
-        file = at.file;
-        first = first == 0 ? at.line : std::min(first, at.line);
-        last = std::max(last, at.line);
-    }
-    if (file == nullptr) return {};
-    return first == last ? fmt::format("{}:{}", file->name, first)
-                         : fmt::format("{}:{}-{}", file->name, first, last);
-}
 
 /// Only then the library of products is opened.
 bool multiplies(const ir::Function& graph) {
@@ -63,11 +46,11 @@ const Compiled& Callable::compiled() {
         PassSettings passes;
         passes.disabled = session_->settings.disabled_passes;
         Target target = session_->target();
-        if (multiplies(graph_))
+        if (multiplies(graph_) && session_->device != nullptr)
             target.matmul_library = target.matmul_library && session_->device->has_matmul();
         compiled_ = compile(graph_, target, passes);
         for (const ir::Function& kernel : compiled_->kernels)
-            prepared_.push_back({{}, lines_of(kernel, *sources_)});
+            prepared_.push_back({{}, kernel_lines(kernel, *sources_)});
         program_.emplace(compiled_->plan, compiled_->kernels);
     }
     return *compiled_;

@@ -1,4 +1,6 @@
 // Library calls of a plan: products of matrices.
+#include <chrono>
+
 #include "compiler/support/errors.h"
 #include "runtime/session/plan_run.h"
 
@@ -25,7 +27,7 @@ int64_t stride_of(const PlanValue& v) {
 
 }  // namespace
 
-void PlanRun::library(const Step& s) {
+MatmulCall PlanRun::matmul_of(const Step& s) {
     const auto operands = plan_.operands(s.node);
     require(operands.size() == 3, "a product of matrices takes two arrays and writes one");
     PlanValue& a = values_[operands[0].index];
@@ -46,7 +48,26 @@ void PlanRun::library(const Step& s) {
     call.b = pointer_of(b);
     call.c = pointer_of(c);
     call.tf32 = callable_.compiled_->graph.options.tf32;
-    if (call.batch != 0 && call.m != 0 && call.n != 0) device().matmul(call, stream_);
+    return call;
+}
+
+void PlanRun::library(const Step& s) {
+    const MatmulCall call = matmul_of(s);
+    if (call.batch == 0 || call.m == 0 || call.n == 0) return;
+    using Clock = std::chrono::steady_clock;
+    const bool timed = callable_.session_->settings.time_kernels;
+    if (timed) device().synchronize(stream_);
+    const Clock::time_point begin = Clock::now();
+    device().matmul(call, stream_);
+    if (timed) device().synchronize(stream_);
+    const std::chrono::duration<double, std::milli> ms = Clock::now() - begin;
+    const PlanProgram::Library& cost = program_.library(s.detail);
+    Called& called = calls_[s.detail];
+    called.node = s.node;
+    called.count += 1;
+    called.bytes += program_.sizes().evaluate(cost.bytes, sizes_).value_or(0);
+    called.flops += program_.sizes().evaluate(cost.flops, sizes_).value_or(0);
+    called.ms += timed ? ms.count() : 0;
 }
 
 }  // namespace fuseline

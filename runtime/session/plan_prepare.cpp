@@ -9,8 +9,8 @@ namespace fuseline {
 
 using Kind = PlanProgram::Kind;
 
-/// Loops are prepared for their first step, branches for the side that they will take, or for both where a device
-/// decides: what comes later is measured there.
+/// Loops are prepared for their first step, branches for the side that they will take, or for both where a
+/// device decides: what comes later is measured there.
 void PlanRun::prepare() {
     std::vector<uint32_t> regions{0};
     while (!regions.empty()) {
@@ -77,6 +77,7 @@ bool PlanRun::measure(const PlanProgram::Launch& launch, Launched& ready) {
         if (!value) return false;
         sizes.push_back(*value);
     }
+    ready.bytes_each = program_.sizes().evaluate(launch.bytes, sizes_).value_or(0);
     ready.index_bits = program_.width(launch.kernel).bits(sizes);
     return true;
 }

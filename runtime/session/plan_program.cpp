@@ -5,6 +5,7 @@
 #include <map>
 
 #include "compiler/ir/walk.h"
+#include "compiler/schedule/plan_cost.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
@@ -115,6 +116,7 @@ PlanProgram::PlanProgram(const ir::Function& plan, const Kernels& kernels) : f_(
         if (steps != nullptr && steps->bounded()) counters_.push_back(steps->symbol);
     }
     for (NodeId id : order) add_node(id, kernels);
+    add_costs(kernels);
     for (uint32_t r = 0; r < plan.region_count(); ++r) {
         regions_[r].parameters = plan.region({r}).parameters;
         regions_[r].yields = plan.region({r}).yields;
@@ -147,6 +149,10 @@ void PlanProgram::add_node(NodeId id, const Kernels& kernels) {
         loops_.push_back(loop);
     }
     if (n.op.is(Structure::launch_)) step.detail = add_launch(id, kernels);
+    if (n.op.is(Structure::library_)) {
+        step.detail = static_cast<uint32_t>(libraries_.size());
+        libraries_.emplace_back();
+    }
     for (uint32_t k = 0; k < n.results_count; ++k) {
         const ValueId v = f_.result(id, k);
         for (ExtentId e : f_.type(v).shape) shapes_[v.index].push_back(add(e));
@@ -173,11 +179,23 @@ uint32_t PlanProgram::add_launch(NodeId id, const Kernels& kernels) {
     }
     for (ValueId p : named->region(named->body()).parameters)
         made.by_value.push_back(named->type(p).scalar());
-    for (ValueId v : f_.operands(id)) {
-        if (std::ranges::find(made.distinct, v) == made.distinct.end()) made.distinct.push_back(v);
-    }
     launches_.push_back(std::move(made));
     return static_cast<uint32_t>(launches_.size() - 1);
+}
+
+/// What the cost model adds up is kept as sizes, to be known at each launch.
+void PlanProgram::add_costs(const Kernels& kernels) {
+    const PlanCost cost = plan_cost(f_, kernels);
+    std::map<NodeId, const StepCost*> by_node;
+    for (const StepCost& step : cost.steps) by_node[step.node] = &step;
+    const auto add = [&](ExtentId e) { return sizes_.add(cost.extents, e); };
+    for (const Region& region : regions_) {
+        for (const Step& s : region.steps) {
+            if (s.kind == Kind::launch) launches_[s.detail].bytes = add(by_node.at(s.node)->moved);
+            if (s.kind == Kind::library)
+                libraries_[s.detail] = {add(by_node.at(s.node)->moved), add(by_node.at(s.node)->flops)};
+        }
+    }
 }
 
 /// A value that dies in a branch dies at its last use in the side that is taken.

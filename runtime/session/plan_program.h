@@ -22,7 +22,7 @@ public:
     struct Step {
         Kind kind = Kind::scalar;
         ir::NodeId node;
-        uint32_t detail = 0;  ///< place in the table of the kind: launches, loops, checks, extents
+        uint32_t detail = 0;  ///< place in the table of the kind: launches, libraries, loops, checks, extents
         /// Values that no step needs after this one: operands that may be taken over when the step begins,
         /// and the others, which go when it ends.
         std::vector<ir::ValueId> taken, dropped;
@@ -39,10 +39,13 @@ public:
         size_t kernel = 0;
         /// By operand: whether the kernel takes it by value.
         std::vector<bool> by_value;
-        std::vector<ir::ValueId> distinct;  ///< operands, each once
         std::vector<SizeHandle> sizes;
+        SizeHandle bytes;     ///< that a launch moves, see kernel_cost
         bool varies = false;  ///< its sizes may change from step to step of a loop
         bool nested = false;  ///< stands in a region
+    };
+    struct Library {
+        SizeHandle bytes, flops;  ///< of a call
     };
     struct Loop {
         bool bounded = false, conditional = false;
@@ -63,6 +66,8 @@ public:
     const Region& region(uint32_t id) const { return regions_[id]; }
     const Launch& launch(uint32_t id) const { return launches_[id]; }
     size_t launch_count() const { return launches_.size(); }
+    const Library& library(uint32_t id) const { return libraries_[id]; }
+    size_t library_count() const { return libraries_.size(); }
     const Loop& loop(uint32_t id) const { return loops_[id]; }
     const Check& check(uint32_t id) const { return checks_[id]; }
     SizeHandle extent(uint32_t id) const { return extents_[id]; }
@@ -73,6 +78,7 @@ private:
     using Kernels = std::vector<ir::Function>;
     void add_node(ir::NodeId id, const Kernels& kernels);
     uint32_t add_launch(ir::NodeId id, const Kernels& kernels);
+    void add_costs(const Kernels& kernels);
     void find_last_uses();
     bool depends_on_counters(ExtentId e) const;
 
@@ -80,6 +86,7 @@ private:
     SizeProgram sizes_;
     std::vector<Region> regions_;  ///< by region of the plan
     std::vector<Launch> launches_;
+    std::vector<Library> libraries_;
     std::vector<Loop> loops_;
     std::vector<Check> checks_;
     std::vector<SizeHandle> extents_;

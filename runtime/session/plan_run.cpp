@@ -5,6 +5,7 @@
 
 #include "compiler/interpreter/interpreter.h"
 #include "compiler/interpreter/scalar_machine.h"
+#include "compiler/pipeline/source_lines.h"
 #include "compiler/support/errors.h"
 
 namespace fuseline {
@@ -44,22 +45,31 @@ PlanRun::PlanRun(Callable& callable, const std::map<std::string, int64_t>& sizes
       plan_(callable.compiled_->plan),
       stream_(stream),
       values_(plan_.value_count()),
-      launches_(program_.launch_count()) {
+      launches_(program_.launch_count()),
+      calls_(program_.library_count()) {
     for (const std::string& symbol : program_.sizes().symbols()) {
         const auto known = sizes.find(symbol);
         sizes_.push_back(known != sizes.end() ? known->second : 0);
     }
 }
 
+PlanRun::~PlanRun() { tell_recorder(); }
+
 /// What was launched is told when the run ends, well or not.
-PlanRun::~PlanRun() {
+void PlanRun::tell_recorder() const {
+    Recorder& recorder = callable_.session_->recorder;
     for (uint32_t k = 0; k < launches_.size(); ++k) {
         const Launched& l = launches_[k];
         if (l.count == 0) continue;
         const size_t kernel = program_.launch(k).kernel;
         const std::shared_ptr<Executable>& code = l.executables[0] ? l.executables[0] : l.executables[1];
-        callable_.session_->recorder.launched(code->symbol, callable_.compiled_->kernels[kernel].schedule,
-                                              callable_.prepared_[kernel].lines, l.count, l.bytes, l.ms);
+        recorder.launched(code->symbol, callable_.compiled_->kernels[kernel].schedule,
+                          callable_.prepared_[kernel].lines, l.count, l.bytes, l.ms);
+    }
+    for (const Called& c : calls_) {
+        if (c.count == 0) continue;
+        recorder.called({std::get<std::string>(plan_.node(c.node).attribute),
+                         span_lines(plan_.span(c.node), *callable_.sources_), c.bytes, c.flops, c.count, c.ms});
     }
 }
 
@@ -166,7 +176,7 @@ void PlanRun::launch(const Step& s) {
             arguments.buffers.push_back(pointer_of(v));
         }
     }
-    for (ValueId v : l.distinct) ready.bytes += static_cast<int64_t>(values_[v.index].bytes);
+    ready.bytes += ready.bytes_each;
     if (callable_.session_->settings.time_kernels) {
         ready.ms += device().timed_launch(*ready.executable(), arguments, stream_);
     } else {

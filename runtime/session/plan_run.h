@@ -44,9 +44,16 @@ private:
         LaunchArguments arguments;
         int index_bits = 0;  ///< 0: the sizes are not known yet
         std::shared_ptr<Executable> executables[2];
+        int64_t bytes_each = 0;  ///< at those sizes
         int64_t count = 0, bytes = 0;
         double ms = 0;
         std::shared_ptr<Executable>& executable() { return executables[index_bits == 64 ? 1 : 0]; }
+    };
+    /// A library call of the plan, and what is told of it to the recorder.
+    struct Called {
+        ir::NodeId node;
+        int64_t count = 0, bytes = 0, flops = 0;
+        double ms = 0;
     };
     /// An assertion whose bool has not been read yet.
     struct Pending {
@@ -80,6 +87,8 @@ private:
 
     // plan_library.cpp
     void library(const Step& step);
+    MatmulCall matmul_of(const Step& step);
+    void tell_recorder() const;
 
     // plan_memory.cpp
     void place_outputs(const std::vector<std::optional<OutputPlace>>& outputs);
@@ -110,6 +119,7 @@ private:
     std::vector<int64_t> sizes_;     ///< by slot of the program
     std::vector<PlanValue> values_;  ///< by value of the plan
     std::vector<Launched> launches_;
+    std::vector<Called> calls_;
     std::vector<Frame> frames_;
     std::vector<Pending> pending_;
     std::vector<std::shared_ptr<Allocation>> spare_;           ///< memory that the run may use again

@@ -26,6 +26,18 @@ void Recorder::launched(const std::string& name, const std::string& schedule, co
     report_.kernels_launched += count;
 }
 
+void Recorder::called(const LibraryReport& calls) {
+    const std::lock_guard lock(mutex_);
+    const auto [it, fresh] = libraries_.try_emplace({calls.name, calls.lines}, report_.libraries.size());
+    if (fresh) report_.libraries.push_back({calls.name, calls.lines});
+    LibraryReport& library = report_.libraries[it->second];
+    library.bytes += calls.bytes;
+    library.flops += calls.flops;
+    library.calls += calls.calls;
+    library.ms += calls.ms;
+    report_.library_calls += calls.calls;
+}
+
 Report Recorder::report() const {
     const std::lock_guard lock(mutex_);
     return report_;
@@ -36,6 +48,7 @@ void Recorder::reset() {
     report_ = {};
     report_.device = device_;
     positions_.clear();
+    libraries_.clear();
 }
 
 }  // namespace fuseline

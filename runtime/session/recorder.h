@@ -18,6 +18,8 @@ public:
     /// `count` launches of a kernel; `ms` is 0 where kernels are not timed.
     void launched(const std::string& name, const std::string& schedule, const std::string& lines,
                   int64_t count, int64_t bytes, double ms);
+    /// Calls of a library function at one place.
+    void called(const LibraryReport& calls);
 
     Report report() const;
     void reset();
@@ -27,6 +29,7 @@ private:
     mutable std::mutex mutex_;
     Report report_;
     std::map<std::pair<std::string, std::string>, size_t> positions_;  ///< (name, lines) -> report_.kernels
+    std::map<std::pair<std::string, std::string>, size_t> libraries_;  ///< -> report_.libraries
 };
 
 }  // namespace fuseline

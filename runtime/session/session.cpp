@@ -23,6 +23,10 @@ std::optional<int> cuda_ordinal(std::string_view name) {
     return ordinal;
 }
 
+Target target_of(const Device* device) {
+    return device != nullptr ? device->target() : Target{TargetKind::interpreter, "", 0, false, 0};
+}
+
 std::string device_name(const Device* device) { return device != nullptr ? device->name() : "interpreter"; }
 
 }  // namespace
@@ -51,7 +55,8 @@ std::shared_ptr<Device> open_device(const Settings& settings) {
 }
 
 SessionImpl::SessionImpl(const Settings& s, std::shared_ptr<Device> d)
-    : settings(s), device(std::move(d)), recorder(device_name(device.get())) {
+    : settings(s), device(std::move(d)), recorder(device_name(device.get())), target_(target_of(device.get())) {
+    target_.fuse = target_.fuse && settings.fuse;
     const Options known;
     for (const auto& [option, value] : settings.options) {
         Options copy = known;
@@ -63,11 +68,6 @@ SessionImpl::SessionImpl(const Settings& s, std::shared_ptr<Device> d)
                                      : fmt::format("did you mean `{}`?", near)};
         throw UserError({unknown});
     }
-}
-
-const Target& SessionImpl::target() const {
-    static const Target none{TargetKind::interpreter, "", 0, false, 0};
-    return device != nullptr ? device->target() : none;
 }
 
 Session::Session(const Settings& settings) {

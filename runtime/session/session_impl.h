@@ -24,8 +24,12 @@ struct SessionImpl {
     KernelCache kernels;
     Recorder recorder;
 
-    /// What passes compile for; the interpreter, which runs none, answers with its own kind.
-    const Target& target() const;
+    /// What passes compile for: the device's, with the settings' choices; the interpreter, which runs none,
+    /// answers with its own kind.
+    const Target& target() const { return target_; }
+
+private:
+    Target target_;
 };
 
 class Session::Impl : public SessionImpl {

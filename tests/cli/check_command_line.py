@@ -2,6 +2,7 @@
 # Runs the command `fuseline` with right and wrong command lines: exit codes, messages, what is opened.
 """Usage: check_command_line.py FUSELINE. The last line is "N passed, N failed"; exit code 1 when a case failed."""
 
+import json
 import os
 import re
 import struct
@@ -17,6 +18,7 @@ AXPY = """fn axpy(a: f32, x: f32[n], y: f32[n]) -> (z: f32[n]) {
 }
 """
 SCRIPT = "param rate: f32 = 0.5\nprint(rate * 2)\n"
+PRODUCT = "x = ones((4, 5), f32)\ny = x @ ones((5, 6), f32)\nprint(sum(y))\n"
 COMPONENTS = ["fuseline", "cpu", "nvrtc", "cuda", "oneTBB", "fmt", "CLI11", "nlohmann-json", "xxHash", "GMP", "libpng",
               "zlib"]
 
@@ -71,6 +73,7 @@ class Suite:
 def write_files(folder):
     (folder / "axpy.dsl").write_text(AXPY)
     (folder / "script.dsl").write_text(SCRIPT)
+    (folder / "product.dsl").write_text(PRODUCT)
     (folder / "unchecked.dsl").write_text("fn f(x: f32[n]) = x + nowhere\n")
     (folder / "unparsed.dsl").write_text("fn f(x: f32[n]) = x +\n")
     (folder / "zero.dsl").write_text('import "dev/zero.dsl"\nprint(1)\n')
@@ -131,6 +134,24 @@ def check_dump(suite):
     suite.case(["dump", "axpy.dsl", "--stage", "cudda"], USAGE, "did you mean `cuda`?")
 
 
+def check_explain(suite):
+    suite.case(["explain", "axpy.dsl", "--device", "cpu"], OK, "1 kernel; 12*n bytes moved, the least possible",
+               "axpy.dsl:2")
+    suite.case(["explain", "axpy.dsl", "--device", "cpu", "--no-fuse", "--set", "n=1000"], OK, "2 kernels", "20 kB",
+               "1.67 times", "fusion is off")
+    suite.case(["explain", "axpy.dsl", "--device", "cpu", "--set", "m=3"], USAGE, "there is no size `m`; sizes are n")
+    suite.case(["explain", "axpy.dsl", "--device", "cpu", "--set", "n=-1"], USAGE, "a size is a whole number")
+    suite.case(["explain", "axpy.dsl", "--fn", "axpi"], USAGE, "did you mean `axpy`?")
+    done = suite.run("explain", "axpy.dsl", "--device", "cpu", "--set", "n=10", "--json")
+    told = json.loads(done.stdout)[0]
+    moved = told["steps"][0]["moved_bytes"]
+    suite.tell("explain --json", [] if moved == {"formula": "12*n", "value": 120} else [done.stdout])
+    stats = suite.run("run", "product.dsl", "--device", "cpu", "--stats=json")
+    library = json.loads(stats.stdout.splitlines()[-1])["libraries"]
+    known = library == [] or (library[0]["flops"] == 2 * 4 * 5 * 6 and library[0]["bytes"] == 4 * (20 + 30 + 24))
+    suite.tell("--stats=json of a product", [] if known else [stats.stdout])
+
+
 def check_opt(suite):
     suite.case(["opt", "scale.ir", "--pass", "dce"], OK, "graph scale(")
     suite.case(["opt", "scale.ir", "--pass", "dcf"], USAGE, "there is no pass", "did you mean")
@@ -145,6 +166,7 @@ def main():
         suite.versions()
         check_run(suite)
         check_dump(suite)
+        check_explain(suite)
         check_opt(suite)
     print(f"{suite.passed} passed, {suite.failed} failed")
     return 1 if suite.failed else 0

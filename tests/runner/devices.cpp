@@ -15,13 +15,13 @@
 namespace fuseline::testing {
 namespace {
 
-/// Another device under a target that leaves no room to fuse (a budget of no parameter bytes is exceeded by
-/// any two steps), and with indices of 64 bits, which other tests have no arrays large enough for.
+/// Another device under a target that fuses nothing, and with indices of 64 bits, which other tests have no
+/// arrays large enough for.
 class UnfusedDevice : public Device {
 public:
     explicit UnfusedDevice(std::shared_ptr<Device> device)
         : device_(std::move(device)), target_(device_->target()) {
-        target_.parameter_bytes = 0;
+        target_.fuse = false;
     }
     const std::shared_ptr<Device>& inner() const { return device_; }
     static ir::Function wide(ir::Function kernel) {

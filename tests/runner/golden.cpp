@@ -2,14 +2,17 @@
 //   PASS, --pass PASS    of `opt`, in order             --fn NAME            only this entry
 //   --option NAME        set an option                  --disable-pass NAME  leave out a pass
 //   --vector-bits N      of the CPU target (256)        --index-bits N       of kernels (64)
+//   --no-fuse            each step a kernel of its own  --size NAME=N        of `explain`
 #include "tests/runner/golden.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "compiler/codegen/emitters.h"
+#include "compiler/pipeline/explain.h"
 #include "compiler/pipeline/opt.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/schedule/schedule.h"
@@ -30,6 +33,8 @@ struct GoldenArguments {
     std::string function;
     std::vector<std::string> passes, disabled, options;
     int vector_bits = 256, index_bits = 64;
+    bool fuse = true;
+    std::map<std::string, int64_t> sizes;
 };
 
 GoldenArguments parse_arguments(std::string_view text) {
@@ -41,6 +46,10 @@ GoldenArguments parse_arguments(std::string_view text) {
             a.passes.push_back(flag);
             continue;
         }
+        if (flag == "--no-fuse") {
+            a.fuse = false;
+            continue;
+        }
         if (++k == all.size()) throw UserError(fmt::format("args: {} lacks a value", flag));
         if (flag == "--fn")
             a.function = all[k];
@@ -50,6 +59,8 @@ GoldenArguments parse_arguments(std::string_view text) {
             a.disabled.push_back(all[k]);
         else if (flag == "--option")
             a.options.push_back(all[k]);
+        else if (flag == "--size")
+            a.sizes[all[k].substr(0, all[k].find('='))] = std::stoll(all[k].substr(all[k].find('=') + 1));
         else if (flag == "--vector-bits")
             a.vector_bits = std::stoi(all[k]);
         else if (flag == "--index-bits")
@@ -107,6 +118,10 @@ public:
                 text += fmt::format("{}: {}: {}\n", r.pass, r.subject, r.reason);
             return text;
         });
+    }
+    std::string explain() {
+        Explainer explainer(sources_, kCuda, arguments_.sizes);
+        return each_compiled(kCuda, [&](const Compiled& c) { return explanation_text(explainer.explain(c)); });
     }
     std::string cuda() {
         return each_kernel(kCuda, [&](const ir::Function& k) { return emit_cuda(k, "kernel", &sources_); });
@@ -184,7 +199,9 @@ private:
     std::string each_compiled(const Target& target, Print print) {
         PassSettings settings;
         settings.disabled = arguments_.disabled;
-        return each([&](const ir::Function& f) { return print(compile(f, target, settings)); });
+        Target chosen = target;
+        chosen.fuse = arguments_.fuse;
+        return each([&](const ir::Function& f) { return print(compile(f, chosen, settings)); });
     }
 
     template <class Print>
@@ -226,6 +243,7 @@ constexpr Stage kStages[] = {
     {"fused", &GoldenRun::fused},   {"remarks", &GoldenRun::remarks},
     {"kernel", &GoldenRun::kernel}, {"plan", &GoldenRun::plan},
     {"cuda", &GoldenRun::cuda},     {"llvm", &GoldenRun::llvm},
+    {"explain", &GoldenRun::explain},
 };
 
 bool is_input(const std::string& name) {

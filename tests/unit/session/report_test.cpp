@@ -80,6 +80,45 @@ TEST_CASE("the report names kernels, lines and bytes, and can be reset", "[sessi
     }
 }
 
+TEST_CASE("bytes are those of the elements that are touched, library calls have a report", "[session]") {
+    const std::vector<std::pair<std::string, int64_t>> programs = {
+        {"fn f(x: f32[n]) = x[::4] + 1\n", 2 * 4 * 25},
+        {"fn f(x: f32[n]) = x[2:5] * 2\n", 2 * 4 * 3},
+        {"fn f(x: f32[n]) = x[:-2] + x[1:-1] + x[2:]\n", 4 * (100 + 98)},
+    };
+    for (const Named& d : devices()) {
+        for (const auto& [text, bytes] : programs) {
+            INFO(d.name << ": " << text);
+            const Session session = session_on(d.device);
+            session.load_text(text).call("f", {{"x", ones(100)}});
+            REQUIRE(session.report().kernels.size() == 1);
+            CHECK(session.report().kernels[0].bytes == bytes);
+        }
+        if (!d.device->has_matmul()) continue;
+        const Session session = session_on(d.device);
+        const Array a = Array::of<float>({2, 3}, std::vector<float>(6, 1.0F));
+        const Array b = Array::of<float>({3, 5}, std::vector<float>(15, 1.0F));
+        session.load_text("fn f(a: f32[n, k], b: f32[k, m]) = a @ b\n").call("f", {{"a", a}, {"b", b}});
+        REQUIRE(session.report().libraries.size() == 1);
+        CHECK(session.report().library_calls == 1);
+        CHECK(session.report().libraries[0].name == "matmul");
+        CHECK(session.report().libraries[0].bytes == 4 * (6 + 15 + 10));
+        CHECK(session.report().libraries[0].flops == 2 * 2 * 3 * 5);
+    }
+}
+
+TEST_CASE("without fusion each step is a kernel", "[session]") {
+    for (const Named& d : devices()) {
+        INFO(d.name);
+        Settings settings;
+        settings.fuse = false;
+        const Session session = session_on(d.device, settings);
+        const Array y = session.load_text(kProgram).call("f", {{"x", ones(5)}, {"a", 2.0}})[0];
+        CHECK(y.values<float>()[4] == 3.0F);
+        CHECK(session.report().kernels_launched == 2);
+    }
+}
+
 TEST_CASE("threads that call the same function at once compile once", "[session]") {
     for (const Named& d : devices()) {
         INFO(d.name);
