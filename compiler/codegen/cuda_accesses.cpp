@@ -13,6 +13,11 @@ CudaAccess classify(const ir::Function& f, ir::NodeId id, uint32_t innermost, in
     const auto& affine = std::get<ir::Affine>(f.node(id).attribute);
     CudaAccess a;
     a.node = id;
+    a.innermost = innermost;
+    if (f.type(f.operands(id)[0]).kind == ir::TypeKind::held) {
+        a.wide = a.held = true;
+        return a;
+    }
     a.stride = affine.coefficient(innermost);
     if (f.extents.constant_value(a.stride) == 0) {
         a.kind = CudaAccess::Kind::repeated;
@@ -44,7 +49,7 @@ std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId loo
     const ir::Region& region = kernel.region(kernel.region_of(n, 0));
     require(!region.parameters.empty(), "a nest without axes has no lanes");
     size_t axes = region.parameters.size();
-    if (n.op.is(ir::Structure::fold_)) axes += kernel.region(n.parent).parameters.size();
+    if (n.parent != kernel.body()) axes += kernel.region(n.parent).parameters.size();
     const auto innermost = static_cast<uint32_t>(axes - 1);
     std::vector<CudaAccess> accesses;
     for (ir::NodeId id : region.nodes) {

@@ -18,12 +18,14 @@ struct CudaAccess {
     /// One access may take all lanes, or 16 bytes of them, where the pointer and the strides of outer axes
     /// allow it.
     bool wide = false;
-    int bytes = 0;    ///< alignment that a wide access asks of its address
-    int modulus = 1;  ///< elements in so many bytes
+    bool held = false;       ///< an element of the row on chip, always aligned
+    uint32_t innermost = 0;  ///< the axis along which lanes lie
+    int bytes = 0;           ///< alignment that a wide access asks of its address
+    int modulus = 1;         ///< elements in so many bytes
 };
 
-/// Loads and stores of the first region of a nest or fold in their order, for `lanes` elements a thread.
-/// Loads that stay where they stand (cuda_load_stays) are not among them.
+/// Loads and stores of the first region of a nest, fold or hold in their order, for `lanes` elements a
+/// thread. Loads that stay where they stand (cuda_load_stays) are not among them.
 std::vector<CudaAccess> cuda_accesses(const ir::Function& kernel, ir::NodeId loops, int lanes);
 
 }  // namespace fuseline

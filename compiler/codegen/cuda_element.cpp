@@ -27,9 +27,13 @@ class ElementPrinter {
 public:
     ElementPrinter(const ir::Function& f, NodeId owner, const std::vector<CudaUse>& uses,
                    const SourceMap* sources)
-        : f_(f), region_(f.region_of(f.node(owner), 0)), uses_(uses), statements_(f, uses, sources, names_) {
-        // The axes of a fold come after those of its nest.
-        if (f.node(owner).op.is(Structure::fold_)) axes_ = f.region(f.node(owner).parent).parameters;
+        : f_(f),
+          owner_(owner),
+          region_(f.region_of(f.node(owner), 0)),
+          uses_(uses),
+          statements_(f, uses, sources, names_) {
+        // The axes of a fold, a hold or an inner nest come after those of the nest around it.
+        if (f.node(owner).parent != f.body()) axes_ = f.region(f.node(owner).parent).parameters;
         const std::vector<ValueId>& own = f.region(region_).parameters;
         axes_.insert(axes_.end(), own.begin(), own.end());
         axis_names_.resize(axes_.size());
@@ -41,9 +45,14 @@ public:
         arguments();
         outputs();
         statements_.print(region_, [&](NodeId id) { access(id); });
-        if (out_.stores.size() == 1) statements_.give_back(f_.operands(out_.stores[0])[1]);
-        const std::string type = out_.stores.size() == 1 ? type_of(f_.operands(out_.stores[0])[1]) : "void";
-        return whole(type);
+        if (out_.values.size() == 1) {
+            statements_.give_back(out_.values[0]);
+            return whole(type_of(out_.values[0]));
+        }
+        // What is held is given at the end, what is stored where its store stands.
+        for (size_t k = 0; k < out_.values.size() && out_.stores.empty(); ++k)
+            statements_.assign(outputs_[k], out_.values[k]);
+        return whole("void");
     }
 
     CudaElement print_state(const std::string& name, const std::string& state) {
@@ -73,7 +82,8 @@ private:
     }
 
     std::string_view buffer_name(ValueId buffer) const {
-        return f_.parameter_names[f_.value(buffer).position];
+        if (f_.type(buffer).kind != ir::TypeKind::held) return f_.parameter_names[f_.value(buffer).position];
+        return f_.value_name(buffer);
     }
 
     void arguments() {
@@ -165,16 +175,24 @@ private:
     }
 
     void outputs() {
+        std::vector<ValueId> buffers;
         for (NodeId id : f_.region(region_).nodes) {
-            if (f_.node(id).op.is(Structure::store_)) out_.stores.push_back(id);
+            if (!f_.node(id).op.is(Structure::store_)) continue;
+            out_.stores.push_back(id);
+            out_.values.push_back(f_.operands(id)[1]);
+            buffers.push_back(f_.operands(id)[0]);
         }
-        if (out_.stores.size() == 1) return;
-        for (NodeId id : out_.stores) {
-            const ValueId buffer = f_.operands(id)[0];
-            // A stored value that is used elsewhere too keeps its name as a local.
-            const bool local = uses_[f_.operands(id)[1].index].count > 1;
-            outputs_.push_back(names_.named(std::string(buffer_name(buffer)) + (local ? "_out" : "")));
-            const std::string_view type = row(f_.type(buffer).dtype).cuda_storage;
+        const std::vector<ValueId>& yields = f_.region(region_).yields;
+        for (uint32_t k = 0; k < yields.size(); ++k) {
+            out_.values.push_back(yields[k]);
+            buffers.push_back(f_.result(owner_, k));
+        }
+        for (size_t k = 0; k < buffers.size() && buffers.size() != 1; ++k) {
+            // A value that is used elsewhere too keeps its name as a local.
+            const bool local = uses_[out_.values[k].index].count > 1;
+            const std::string_view own = buffer_name(buffers[k]);
+            outputs_.push_back(names_.named(std::string(own.empty() ? "held" : own) + (local ? "_out" : "")));
+            const std::string_view type = row(f_.type(buffers[k]).dtype).cuda_storage;
             parameters_.push_back(fmt::format("{}& {}", type, outputs_.back()));
         }
     }
@@ -224,6 +242,7 @@ private:
     }
 
     const ir::Function& f_;
+    NodeId owner_;
     RegionId region_;
     const std::vector<CudaUse>& uses_;
     CudaNames names_;

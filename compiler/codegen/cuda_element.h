@@ -34,6 +34,7 @@ struct CudaElement {
     std::string text;
     std::vector<CudaArgument> arguments;
     std::vector<ir::NodeId> stores;
+    std::vector<ir::ValueId> values;  ///< what it gives: what stands in the stores, or what is held
     /// Elementwise and structural nodes; constants, accesses and sizes count for nothing.
     size_t work = 0;
     bool loops = false;  ///< while or for
@@ -42,6 +43,7 @@ struct CudaElement {
     bool copies = true;
 };
 
+/// Of a nest, with its stores, or of a hold, whose yields stand in place of them.
 CudaElement cuda_element(const ir::Function& kernel, ir::NodeId nest, const std::vector<CudaUse>& uses,
                          const SourceMap* sources, const std::string& name);
 

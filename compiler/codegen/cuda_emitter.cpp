@@ -9,6 +9,7 @@
 #include "embedded/cuda_fold.h"
 #include "embedded/cuda_lanes.h"
 #include "embedded/cuda_prelude.h"
+#include "embedded/cuda_rows.h"
 
 namespace fuseline {
 
@@ -16,6 +17,21 @@ using ir::Node;
 using ir::NodeId;
 using ir::Structure;
 using ir::ValueId;
+
+namespace {
+
+/// The function of a hold's or an inner nest's element: named after what it gives.
+std::string row_function(const ir::Function& f, NodeId phase) {
+    std::string_view own;
+    if (f.node(phase).results_count != 0) own = f.value_name(f.result(phase));
+    for (NodeId id : f.region(f.region_of(f.node(phase), 0)).nodes) {
+        if (own.empty() && f.node(id).op.is(Structure::store_))
+            own = f.parameter_names[f.value(f.operands(id)[0]).position];
+    }
+    return fmt::format("{}_{}_element", f.name, own.empty() ? "row" : own);
+}
+
+}  // namespace
 
 CudaKernelPrinter::CudaKernelPrinter(const ir::Function& f, const std::string& symbol,
                                      const SourceMap* sources)
@@ -29,7 +45,13 @@ CudaKernelPrinter::CudaKernelPrinter(const ir::Function& f, const std::string& s
       folds_(cuda_folds(f)) {
     reserve_names();
     if (!folds_.any()) element_ = cuda_element(f_, nest_, uses_, sources, function_);
-    for (NodeId id : folds_.folds) fold_texts_[id] = cuda_fold_functions(f_, id, uses_, sources, names_);
+    for (NodeId id : folds_.phases) {
+        if (f_.node(id).op.is(Structure::fold_)) {
+            fold_texts_[id] = cuda_fold_functions(f_, id, uses_, sources, names_);
+        } else {
+            row_elements_[id] = cuda_element(f_, id, uses_, sources, names_.local(row_function(f_, id)));
+        }
+    }
 }
 
 std::string CudaKernelPrinter::print() {
@@ -40,19 +62,29 @@ std::string CudaKernelPrinter::print() {
     std::string kernel = signature() + scalars;
     for (const std::string& declaration : sizes_.declarations()) kernel += "    " + declaration + "\n";
     std::string functions = element_.copies ? "" : "// One element.\n" + element_.text + "\n";
-    for (NodeId id : folds_.folds) functions += fold_texts_[id].text;
+    for (NodeId id : folds_.phases) {
+        const auto row = row_elements_.find(id);
+        if (row == row_elements_.end()) {
+            functions += fold_texts_[id].text;
+        } else if (!row->second.copies) {
+            functions += "// One element.\n" + row->second.text + "\n";
+        }
+    }
     const std::string code = functions + kernel + body_ + "}\n";
     std::string library(embedded::kCudaPrelude);
     library += "\n";
     library += embedded::kCudaLanes;
     library += "\n";
     library += embedded::kCudaFold;
+    library += "\n";
+    library += embedded::kCudaRows;
     return heading() + select_prelude(library, prelude_names(library, code)) + code;
 }
 
 std::string CudaKernelPrinter::heading() const {
     const std::string lanes = loops_.lanes == 1 ? "" : fmt::format(", {} elements a thread", loops_.lanes);
     const std::string shares = !folds_.any() ? lanes
+                               : folds_.rows ? ", neighbouring threads share a row"
                                : folds_.team ? ", neighbouring threads share an output"
                                              : ", neighbouring threads have neighbouring outputs";
     return fmt::format("// Kernel {}: {}{}, {}-bit indices.\n\n", names_.identifier(f_.name),

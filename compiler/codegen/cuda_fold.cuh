@@ -160,13 +160,15 @@ __device__ __forceinline__ State fl_fold_chunk(Index begin, Index end, bool neig
     } else {
         // Rounds in which all four lanes have an element; after them one in which some have.
         const Index rounds = first + 3 * step < end ? (end - first - 3 * step + 127) / 128 : 0;
-        if (neighbours) {
-            if constexpr (!fl_is_none<Four>) fl_fold_rounds<kUnroll>(lane, first, rounds, four, combine);
+        const auto singly = [&](Index r) {
+            return fl_four<State>{{one(r), one(r + step), one(r + 2 * step), one(r + 3 * step)}};
+        };
+        if constexpr (fl_is_none<Four>) {
+            fl_fold_rounds<kUnroll>(lane, first, rounds, singly, combine);
+        } else if (neighbours) {
+            fl_fold_rounds<kUnroll>(lane, first, rounds, four, combine);
         } else {
-            const auto apart = [&](Index r) {
-                return fl_four<State>{{one(r), one(r + width), one(r + 2 * width), one(r + 3 * width)}};
-            };
-            fl_fold_rounds<kUnroll>(lane, first, rounds, apart, combine);
+            fl_fold_rounds<kUnroll>(lane, first, rounds, singly, combine);
         }
         const Index r = first + 128 * rounds;
         if (r < end) {

@@ -24,8 +24,6 @@ struct CudaFold {
     /// In the kernel: the result, what folding starts from, functions of one element and of four neighbours
     /// ("" without), whether these are aligned, the result's parts in the workspace.
     std::string variable, identity, one, four, aligned, parts;
-    std::string flat,
-        flat_type;  ///< the number of an element: the index, or one that is divided into several
 };
 
 CudaFold cuda_fold_functions(const ir::Function& kernel, ir::NodeId fold, const std::vector<CudaUse>& uses,

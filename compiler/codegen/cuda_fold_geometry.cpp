@@ -24,6 +24,12 @@ constexpr int64_t kManyChunks = 4096;
 constexpr int64_t kMostGridX = INT32_MAX;
 constexpr int64_t kMostParts = 1024;
 constexpr int64_t kWarpLanes = 4;
+/// Shared memory of a multiprocessor and warps that keep it busy, what a block takes of it for several rows,
+/// elements of a row that never fit.
+constexpr int64_t kChipBytes = 200 << 10;
+constexpr int64_t kBusyWarps = 32;
+constexpr int64_t kBlockBytes = 32 << 10;
+constexpr int64_t kMostHeld = 1 << 20;
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
@@ -34,25 +40,41 @@ int64_t power_of_two(int64_t least) {
     return power;
 }
 
-/// Elements of the longest fold.
+/// Elements of a fold, a hold or an inner nest.
+int64_t elements_of(const ir::Function& kernel, ir::NodeId phase,
+                    const std::map<std::string, int64_t>& sizes) {
+    int64_t count = 1;
+    for (ExtentId e : std::get<ir::Loops>(kernel.node(phase).attribute).extents) {
+        std::string why;
+        const std::optional<int64_t> extent = kernel.extents.evaluate(e, sizes, &why);
+        if (!extent) {
+            throw UserError(fmt::format("the size {} cannot be computed: {}", kernel.extents.text(e), why));
+        }
+        if (__builtin_mul_overflow(count, std::max<int64_t>(*extent, 0), &count))
+            throw UserError("a reduction has more than 2^63 elements");
+    }
+    return count;
+}
+
+/// Elements of the longest phase.
 int64_t longest(const ir::Function& kernel, const CudaFolds& folds,
                 const std::map<std::string, int64_t>& sizes) {
     int64_t most = 0;
-    for (ir::NodeId fold : folds.folds) {
-        int64_t count = 1;
-        for (ExtentId e : std::get<ir::Loops>(kernel.node(fold).attribute).extents) {
-            std::string why;
-            const std::optional<int64_t> extent = kernel.extents.evaluate(e, sizes, &why);
-            if (!extent) {
-                throw UserError(
-                    fmt::format("the size {} cannot be computed: {}", kernel.extents.text(e), why));
-            }
-            if (__builtin_mul_overflow(count, std::max<int64_t>(*extent, 0), &count))
-                throw UserError("a reduction has more than 2^63 elements");
-        }
-        most = std::max(most, count);
-    }
+    for (ir::NodeId phase : folds.phases) most = std::max(most, elements_of(kernel, phase, sizes));
     return most;
+}
+
+/// Bytes of shared memory in which a row keeps what it holds.
+int64_t row_bytes(const ir::Function& kernel, const CudaFolds& folds,
+                  const std::map<std::string, int64_t>& sizes) {
+    int64_t bytes = 0;
+    if (!folds.rows) return bytes;
+    for (const CudaRoom::Place& place : cuda_room(kernel, folds).places) {
+        const int64_t count = elements_of(kernel, place.hold, sizes);
+        if (count > kMostHeld) throw UserError("a row is longer than what a GPU keeps on chip");
+        bytes += cuda_row_room(count) * byte_size(place.dtype);
+    }
+    return bytes;
 }
 
 /// Blocks that share an output, when about `wanted` are to: each takes a power of two of `chunks`.
@@ -64,7 +86,8 @@ int64_t sharing_blocks(int64_t chunks, int64_t workers_of_block, int64_t wanted)
 
 struct Shape {
     int64_t outputs = 0;
-    int64_t elements = 0;  ///< of the longest fold
+    int64_t elements = 0;   ///< of the longest fold
+    int64_t row_bytes = 0;  ///< on chip, for each output
     int64_t chunks() const { return ceil_div(elements, ir::kReduceChunk); }
 };
 
@@ -74,10 +97,19 @@ int64_t outputs_of_block(int64_t room, int64_t least, int64_t outputs) {
     return room;
 }
 
+/// Rows of a block of so many at most: fewer where they keep much, so that a multiprocessor has several
+/// blocks.
+int64_t rows_on_chip(int64_t room, int64_t least, int64_t row_bytes) {
+    while (room > least && room * row_bytes > kBlockBytes) room /= 2;
+    return room;
+}
+
 CudaGeometry short_rows(const Shape& s) {
     int64_t threads = 1;
     while (threads * kWarpLanes < s.elements) threads *= 2;
-    const int64_t rows = outputs_of_block(kCudaFoldThreads / threads, kCudaWarp / threads, s.outputs);
+    const int64_t least = kCudaWarp / threads;
+    const int64_t room = rows_on_chip(kCudaFoldThreads / threads, least, s.row_bytes);
+    const int64_t rows = outputs_of_block(room, least, s.outputs);
     CudaGeometry g;
     g.block[0] = static_cast<uint32_t>(threads);
     g.block[1] = static_cast<uint32_t>(rows);
@@ -89,13 +121,18 @@ CudaGeometry long_rows(const Shape& s, const CudaFolds& folds) {
     const int64_t most_warps = folds.most_threads() / kCudaWarp;
     int64_t warps = 1;
     while (warps < most_warps && warps < s.chunks() && s.outputs * warps < kFillWarps) warps *= 2;
+    // Rows that lie on chip leave room for few others: warps make up for it.
+    while (warps < most_warps && warps < s.chunks() &&
+           kChipBytes / std::max<int64_t>(s.row_bytes, 1) * warps < kBusyWarps)
+        warps *= 2;
     int64_t blocks = 1;
     if (folds.shared() && s.outputs * warps < kFillWarps / 2 && s.chunks() > kChunksOfBlock) {
         warps = s.chunks() < kManyChunks ? 4 : most_warps;
         blocks = sharing_blocks(s.chunks(), warps,
                                 std::min(kFillWarps / (s.outputs * warps), warps * kCudaPartsOfWarp));
     }
-    const int64_t rows = warps > 1 ? 1 : outputs_of_block(kCudaFoldThreads / kCudaWarp, 1, s.outputs);
+    const int64_t room = rows_on_chip(kCudaFoldThreads / kCudaWarp, 1, s.row_bytes);
+    const int64_t rows = warps > 1 ? 1 : outputs_of_block(room, 1, s.outputs);
     CudaGeometry g;
     g.block[0] = kCudaWarp;
     g.block[1] = static_cast<uint32_t>(rows);
@@ -133,7 +170,7 @@ size_t rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 CudaGeometry cuda_fold_geometry(const ir::Function& kernel, const CudaFolds& folds, int64_t outputs,
                                 const std::map<std::string, int64_t>& sizes) {
-    const Shape shape{outputs, longest(kernel, folds, sizes)};
+    const Shape shape{outputs, longest(kernel, folds, sizes), row_bytes(kernel, folds, sizes)};
     int64_t together = ir::kReduceLanes;
     for (ir::NodeId fold : folds.folds)
         together = std::min<int64_t>(together, cuda_fold_together(kernel, fold));
@@ -142,6 +179,7 @@ CudaGeometry cuda_fold_geometry(const ir::Function& kernel, const CudaFolds& fol
                                                           : long_rows(shape, folds);
     if (g.grid[0] > kMostGridX)
         throw UserError(fmt::format("{} results are more than a CUDA grid holds", outputs));
+    g.shared_bytes = static_cast<uint32_t>(g.block[1] * shape.row_bytes);
     g.takes_workspace = folds.shared();
     if (g.grid[1] == 1) return g;
     require(g.grid[0] <= kCudaTickets, "more blocks than tickets");

@@ -1,6 +1,9 @@
 // Prints a kernel with folds as CUDA C++: which thread works on which output, the code around the folds.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler/codegen/cuda_geometry.h"
 #include "compiler/codegen/cuda_kernel_printer.h"
 #include "compiler/support/errors.h"
@@ -22,21 +25,33 @@ std::string factor(const CudaText& t, int around) {
 
 }  // namespace
 
-/// Code that folds need comes before them, all else after them in the one thread that stores.
+/// Code that folds, holds and inner nests need comes before them, all else after them in the one thread that
+/// stores.
 void CudaKernelPrinter::fold_nest() {
     shared_ = names_.local("shared");
     size_t bytes = 0;
     for (NodeId id : folds_.folds) bytes = std::max(bytes, cuda_state_bytes(f_, id));
     const size_t places = folds_.team ? kCudaWarp : static_cast<size_t>(folds_.most_threads());
     line(fmt::format("__shared__ unsigned long long {}[{}];", shared_, (places * bytes + 7) / 8));
+    if (folds_.rows) declare_room();
     share_out();
+    if (folds_.rows) aligned_ = declare_aligned_team(folds_.phases);
     const ir::RegionId region = f_.region_of(f_.node(nest_), 0);
     const auto node = [&](NodeId id) { nest_node(id); };
     statements_.print(region, node, [&](NodeId id) { return folds_.needed.contains(id); });
     if (folds_.shared()) join_blocks();
-    statements_.line(fmt::format("if (!{}) return;", owner_));
-    statements_.print(region, node, [&](NodeId id) { return !folds_.needed.contains(id); });
+    if (after_phases()) {
+        statements_.line(fmt::format("if (!{}) return;", owner_));
+        statements_.print(region, node, [&](NodeId id) { return !folds_.needed.contains(id); });
+    }
     body_ += statements_.take();
+}
+
+/// Whether one thread of each output has something to do after the folds.
+bool CudaKernelPrinter::after_phases() const {
+    return std::ranges::any_of(f_.region(f_.region_of(f_.node(nest_), 0)).nodes, [&](NodeId id) {
+        return !folds_.needed.contains(id) && !f_.node(id).op.is(Structure::constant_);
+    });
 }
 
 std::string CudaKernelPrinter::product(std::span<const ExtentId> extents) const {
@@ -88,8 +103,15 @@ void CudaKernelPrinter::share_out() {
         line("// Threads without an output help with the last one.");
         line(fmt::format("const {0} {1} = {2} < {3} ? {2} : {3} - 1;", type, output_, place, outputs_));
     }
-    line(fmt::format("const bool {} = {} < {} && {};", owner_, place, outputs_,
-                     folds_.team ? "threadIdx.x == 0 && threadIdx.z == 0" : "threadIdx.y == 0"));
+    std::string inside = fmt::format("{} < {}", place, outputs_);
+    if (folds_.rows) {
+        inside_ = names_.local("inside");
+        line(fmt::format("const bool {} = {};", inside_, std::exchange(inside, inside_)));
+    }
+    if (after_phases()) {
+        line(fmt::format("const bool {} = {} && {};", owner_, inside,
+                         folds_.team ? "threadIdx.x == 0 && threadIdx.z == 0" : "threadIdx.y == 0"));
+    }
     if (axes_.empty()) return;
     for (const std::string& declaration : divided(output_, axes_, loops_.extents)) line(declaration);
 }
@@ -97,6 +119,7 @@ void CudaKernelPrinter::share_out() {
 void CudaKernelPrinter::nest_node(NodeId id) {
     const Node& n = f_.node(id);
     if (n.op.is(Structure::fold_)) return fold(id);
+    if (n.op.is(Structure::hold_) || n.op.is(Structure::nest_)) return row_phase(id);
     if (n.op.is(Structure::store_)) return statements_.assign(element_of(id), f_.operands(id)[1]);
     if (cuda_load_stays(f_, id)) {
         const std::string offset =

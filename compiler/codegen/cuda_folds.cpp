@@ -38,17 +38,22 @@ CudaFolds cuda_folds(const ir::Function& kernel) {
     const ir::Region& region = kernel.region(kernel.region_of(nest, 0));
     bool column = !region.parameters.empty();
     for (NodeId id : region.nodes) {
-        if (!kernel.node(id).op.is(Structure::fold_)) continue;
+        const ir::Opcode op = kernel.node(id).op;
+        const bool row = op.is(Structure::hold_) || op.is(Structure::nest_);
+        out.rows = out.rows || row;
+        if (row || op.is(Structure::fold_)) out.phases.push_back(id);
+        if (!op.is(Structure::fold_)) continue;
         out.folds.push_back(id);
         if (std::get<ir::Loops>(kernel.node(id).attribute).mapping == ir::Mapping::team) column = false;
     }
-    out.team = !column;
+    out.team = !column || out.rows;
+    out.chained = out.rows;
     // Nodes stand before their uses: what a fold needs is found in one walk from the end.
     for (size_t k = region.nodes.size(); k-- > 0;) {
         const NodeId id = region.nodes[k];
-        const bool fold = kernel.node(id).op.is(Structure::fold_);
-        if (!fold && !out.needed.contains(id)) continue;
-        if (fold && out.needed.contains(id)) out.chained = true;
+        const bool phase = std::ranges::find(out.phases, id) != out.phases.end();
+        if (!phase && !out.needed.contains(id)) continue;
+        if (phase && out.needed.contains(id)) out.chained = true;
         out.needed.insert(id);
         for (ir::ValueId v : ir::inputs_of(kernel, id)) {
             const NodeId from = kernel.value(v).definition;
@@ -58,9 +63,43 @@ CudaFolds cuda_folds(const ir::Function& kernel) {
     return out;
 }
 
+CudaRoom cuda_room(const ir::Function& kernel, const CudaFolds& folds) {
+    const std::vector<NodeId>& phases = folds.phases;
+    std::map<uint32_t, size_t> last;
+    for (size_t k = 0; k < phases.size(); ++k) {
+        for (NodeId id : ir::nodes_in_order(kernel, kernel.region_of(kernel.node(phases[k]), 0))) {
+            if (kernel.node(id).op.is(Structure::load_)) last[kernel.operands(id)[0].index] = k;
+        }
+    }
+    const auto extents = [&](NodeId id) { return std::get<ir::Loops>(kernel.node(id).attribute).extents; };
+    CudaRoom room;
+    std::vector<size_t> free_after;  // by place: the phase that reads it last
+    for (size_t k = 0; k < phases.size(); ++k) {
+        const Node& n = kernel.node(phases[k]);
+        if (!n.op.is(Structure::hold_)) continue;
+        // One of several results must not take the place that another one is still computed from.
+        const size_t before = n.results_count == 1 ? k + 1 : k;
+        for (uint32_t r = 0; r < n.results_count; ++r) {
+            const ir::ValueId v = kernel.result(phases[k], r);
+            size_t place = 0;
+            while (place < room.places.size() &&
+                   (free_after[place] >= before || room.places[place].dtype != kernel.type(v).dtype ||
+                    extents(room.places[place].hold) != extents(phases[k])))
+                ++place;
+            if (place == room.places.size()) {
+                room.places.push_back({phases[k], kernel.type(v).dtype});
+                free_after.push_back(0);
+            }
+            free_after[place] = std::max(k + 1, last[v.index]);
+            room.of[v.index] = place;
+        }
+    }
+    return room;
+}
+
 size_t cuda_fold_work(const ir::Function& kernel, NodeId fold) {
     size_t work = 0;
-    for (uint32_t k = 0; k < 2; ++k) {
+    for (uint32_t k = 0; k < kernel.node(fold).regions_count; ++k) {
         for (NodeId id : ir::nodes_in_order(kernel, kernel.region_of(kernel.node(fold), k))) {
             const Node& n = kernel.node(id);
             if (n.op.elementwise() || n.regions_count != 0) ++work;

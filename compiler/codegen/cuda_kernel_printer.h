@@ -56,6 +56,7 @@ private:
     void share_out();
     void nest_node(ir::NodeId id);
     void join_blocks();
+    bool after_phases() const;
     std::string product(std::span<const ExtentId> extents) const;
     std::vector<std::string> divided(const std::string& flat, std::span<const std::string> axes,
                                      std::span<const ExtentId> extents);
@@ -63,13 +64,29 @@ private:
     // cuda_fold_call.cpp: one fold.
     void fold(ir::NodeId id);
     std::string inner_name(const std::string& wanted);
+    void enter_loops(ir::NodeId id);
+    void leave_loops(ir::NodeId id);
     bool takes_four(ir::NodeId id, const std::vector<CudaAccess>& accesses) const;
-    void declare_fold_aligned(CudaFold& fold, const std::vector<CudaAccess>& accesses);
+    std::string declare_aligned_team(const std::vector<ir::NodeId>& phases);
     void one_element(CudaFold& fold);
     void four_elements(CudaFold& fold, const std::vector<CudaAccess>& accesses);
-    std::vector<std::string> own_axes(const CudaFold& fold);
+    std::map<ir::NodeId, std::string> load_four(const std::vector<CudaAccess>& accesses,
+                                                const std::string& lane, const std::string& pack_lane,
+                                                std::vector<std::string>* packs = nullptr);
+    std::vector<std::string> own_axes(ir::NodeId id);
+    std::string count_of(ir::NodeId id) const;
     std::string state_of(const CudaFold& fold, const Loaded& loaded, const std::string& inner);
     void fold_call(CudaFold& fold);
+
+    // cuda_rows.cpp: holds and nests in the nest.
+    void declare_room();
+    void row_phase(ir::NodeId id);
+    std::string phase_name(ir::NodeId id, const char* what) const;
+    std::vector<std::string> row_values(ir::NodeId id, const Loaded& loaded, const std::string& inner,
+                                        const std::vector<std::string>& targets);
+    std::string one_of_row(ir::NodeId id);
+    std::string four_of_row(ir::NodeId id, const std::vector<CudaAccess>& accesses);
+    bool held(ir::NodeId access) const { return f_.type(f_.operands(access)[0]).kind == ir::TypeKind::held; }
 
     // cuda_lane_loop.cpp: several elements a thread.
     void lanes();
@@ -102,9 +119,13 @@ private:
     std::string function_;
     CudaElement element_;
     std::map<ir::NodeId, CudaFold> fold_texts_;
-    /// Variables of nests with folds: how many outputs there are, which one a thread works on, whether it
-    /// stores it, shared memory, the workspace.
-    std::string outputs_, output_, owner_, shared_, workspace_;
+    std::map<ir::NodeId, CudaElement> row_elements_;
+    /// Variables of nests with folds: how many outputs there are, which one a thread works on, whether there
+    /// is one, whether the thread stores it, shared memory, the workspace.
+    std::string outputs_, output_, inside_, owner_, shared_, workspace_;
+    /// In a fold, hold or inner nest: the number of an element, which is the index or is divided into
+    /// several.
+    std::string flat_, flat_type_;
     std::vector<std::string> lambda_names_;
     std::map<uint32_t, std::string> buffers_;
     std::vector<std::string> parameters_;

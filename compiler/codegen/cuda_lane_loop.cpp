@@ -52,14 +52,14 @@ std::vector<std::string> CudaKernelPrinter::alignment(const std::vector<CudaAcce
     std::map<int, std::vector<std::string>> pointers;
     std::vector<std::string> strides;
     for (const CudaAccess& a : accesses) {
-        if (!a.wide) continue;
+        if (!a.wide || a.held) continue;
         const auto& affine = std::get<ir::Affine>(f_.node(a.node).attribute);
         const bool moved = !sizes_.constant(affine.offset);
         add_once(pointers[a.bytes], moved ? fmt::format("(size_t)({} + {})", buffer(a.node),
                                                         sizes_.narrowed(affine.offset, "offset"))
                                           : "(size_t)" + buffer(a.node));
         for (const ir::Affine::Term& t : affine.terms) {
-            if (t.axis + 1 == axes_.size() || sizes_.constant(t.coefficient)) continue;
+            if (t.axis == a.innermost || sizes_.constant(t.coefficient)) continue;
             add_once(strides,
                      fmt::format("{} % {} == 0", sizes_.narrowed(t.coefficient, "stride"), a.modulus));
         }
@@ -106,6 +106,7 @@ void CudaKernelPrinter::first_element() {
 }
 
 std::string CudaKernelPrinter::address(const CudaAccess& access) {
+    if (access.held) return buffer(access.node) + " + " + flat_;
     const std::string at = sizes_.affine(std::get<ir::Affine>(f_.node(access.node).attribute), axes_).text;
     return at == "0" ? buffer(access.node) : buffer(access.node) + " + " + at;
 }

@@ -19,6 +19,7 @@ std::string factor(const CudaText& t) {
 }  // namespace
 
 std::string CudaKernelPrinter::element_of(NodeId access) {
+    if (held(access)) return fmt::format("{}[{}]", buffer(access), flat_);
     const auto& affine = std::get<ir::Affine>(f_.node(access).attribute);
     return fmt::format("{}[{}]", buffer(access), sizes_.affine(affine, axes_).text);
 }

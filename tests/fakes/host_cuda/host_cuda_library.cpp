@@ -89,11 +89,26 @@ std::string entry_text(const KernelText& k, size_t number) {
         k.symbol, number, k.symbol, fmt::join(arguments, ", "));
 }
 
+/// `extern __shared__ T name[];` becomes a pointer to memory that the runner watches.
+std::string with_dynamic_shared(std::string cuda) {
+    constexpr std::string_view kDeclaration = "extern __shared__ ";
+    for (size_t at = 0; (at = cuda.find(kDeclaration, at)) != std::string::npos;) {
+        const size_t type = at + kDeclaration.size(), blank = cuda.find(' ', type),
+                     end = cuda.find("[];", type);
+        require(blank < end && end != std::string::npos, "dynamic shared memory is declared in another way");
+        const std::string element = cuda.substr(type, blank - type),
+                          name = cuda.substr(blank + 1, end - blank - 1);
+        cuda.replace(at, end + 3 - at,
+                     fmt::format("{0}* const {1} = ({0}*)fl_host_state.shared;", element, name));
+    }
+    return cuda;
+}
+
 std::string whole_text(const std::vector<KernelText>& kernels) {
     std::string text(embedded::kHostCudaAbi);
     text += embedded::kHostCudaShim;
     for (size_t k = 0; k < kernels.size(); ++k) {
-        text += fmt::format("\nnamespace k{} {{\n{}}}\n", k, kernels[k].cuda);
+        text += fmt::format("\nnamespace k{} {{\n{}}}\n", k, with_dynamic_shared(kernels[k].cuda));
         text += entry_text(kernels[k], k);
     }
     return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 #include <mutex>
@@ -26,10 +27,59 @@ struct Thread {
     FlHostIndex thread{};
 };
 
+/// Dynamic shared memory of a block, of exactly the bytes of the launch. A thread reads what it has written
+/// itself, or what stood there at the last barrier of the block.
+class SharedMemory {
+public:
+    explicit SharedMemory(size_t bytes) : bytes_(bytes), store_(bytes + 2 * kGuard), writers_(bytes) {}
+    unsigned char* begin() {
+        const auto at = reinterpret_cast<uintptr_t>(store_.data()) + kGuard;
+        return reinterpret_cast<unsigned char*>(at / kGuard * kGuard);
+    }
+    void open_block() {
+        std::fill(store_.begin(), store_.end(), 0xff);
+        std::fill(writers_.begin(), writers_.end(), Writer{});
+        epoch_ = 1;
+    }
+    void barrier() { ++epoch_; }
+    /// Near the memory, so that a stray access is told from one elsewhere.
+    bool near(const void* at) {
+        const auto* p = static_cast<const unsigned char*>(at);
+        return bytes_ != 0 && p >= store_.data() && p < store_.data() + store_.size();
+    }
+    /// "" or what is wrong.
+    std::string_view access(const void* at, size_t bytes, bool write, unsigned thread) {
+        const std::ptrdiff_t first = static_cast<const unsigned char*>(at) - begin();
+        if (first < 0 || static_cast<size_t>(first) + bytes > bytes_)
+            return "an access outside the block's dynamic shared memory";
+        for (size_t k = static_cast<size_t>(first); k < static_cast<size_t>(first) + bytes; ++k) {
+            Writer& w = writers_[k];
+            if (!write && w.epoch == 0) return "a read of shared memory that nobody has written";
+            if (w.epoch == epoch_ && w.thread != thread)
+                return "two threads meet in shared memory without a barrier between";
+            if (write) w = {thread, epoch_};
+        }
+        return {};
+    }
+
+private:
+    static constexpr size_t kGuard = 1024;
+    struct Writer {
+        unsigned thread = 0, epoch = 0;
+    };
+    size_t bytes_;
+    std::vector<unsigned char> store_;
+    std::vector<Writer> writers_;
+    unsigned epoch_ = 1;
+};
+
 /// The launch that runs; callbacks of the kernel reach it through `current`.
 class Runner {
 public:
-    Runner(const Launch& launch, const Memory& memory) : l_(launch), memory_(memory) { find_stack(); }
+    Runner(const Launch& launch, const Memory& memory)
+        : l_(launch), memory_(memory), shared_(launch.geometry.shared_bytes) {
+        find_stack();
+    }
 
     Outcome run();
 
@@ -61,6 +111,7 @@ private:
 
     const Launch& l_;
     const Memory& memory_;
+    SharedMemory shared_;
     Outcome outcome_;
     const char* stack_begin_ = nullptr;
     const char* stack_end_ = nullptr;
@@ -97,6 +148,12 @@ bool Runner::own(const void* at) const {
 
 void Runner::access(const void* at, size_t bytes, bool write) {
     if (own(at)) return;
+    if (shared_.near(at)) {
+        const std::string_view wrong = shared_.access(at, bytes, write, running_);
+        if (wrong.empty()) return;
+        note(wrong);
+        leave();
+    }
     if (!memory_.holds(at, bytes)) {
         note(fmt::format("{} of {} bytes {}", write ? "a write" : "a read", bytes, memory_.describe(at)));
         leave();
@@ -189,6 +246,7 @@ bool Runner::release() {
         outcome_.fault = "threads of a block wait for each other at different places";
         return false;
     }
+    shared_.barrier();
     for (Thread& f : threads_) {
         if (f.wait == Wait::block) f.wait = Wait::ready;
     }
@@ -216,12 +274,14 @@ Outcome Runner::run() {
     s.exchange = [](unsigned mask, unsigned long long value) { return current->exchange(mask, value); };
     const CudaGeometry& g = l_.geometry;
     s.block_dim = {g.block[0], g.block[1], g.block[2]};
+    s.shared = shared_.begin();
     s.grid_dim = {g.grid[0], g.grid[1], g.grid[2]};
     current = this;
     if (setjmp(fault_) == 0) {
         for (s.block.z = 0; s.block.z < g.grid[2]; ++s.block.z) {
             for (s.block.y = 0; s.block.y < g.grid[1]; ++s.block.y) {
                 for (s.block.x = 0; s.block.x < g.grid[0] && !stop_; ++s.block.x) {
+                    shared_.open_block();
                     if (l_.waits) {
                         fiber_block();
                     } else {
