@@ -11,8 +11,8 @@ using ir::ValueId;
 void LlvmAccess::make_held(ValueId held, const std::string& count) {
     const std::string room = w_.name("room"), memory = w_.name(held);
     w_.line("{} = add i64 {}, {}", room, count, ir::kReduceLanes);
-    w_.line("{} = alloca {}, i64 {}, align 64", memory,
-            llvm_storage_type(w_.kernel().type(held).dtype, 1), room);
+    w_.line("{} = alloca {}, i64 {}, align 64", memory, llvm_storage_type(w_.kernel().type(held).dtype, 1),
+            room);
     held_[held.index] = memory;
 }
 
@@ -41,8 +41,8 @@ void LlvmAccess::load_held(NodeId id) {
     if (lanes == 1 || w_.mask.empty()) {
         w_.line("{} = load {}, ptr {}, align {}", stored, type, at, byte_size(dtype));
     } else {
-        w_.line("{0} = call {1} @llvm.masked.load.{2}.p0(ptr {3}, i32 {4}, {5} {6}, {1} zeroinitializer)", stored,
-                type, storage_suffix(dtype, lanes), at, byte_size(dtype), w_.mask_type(), w_.mask);
+        w_.line("{0} = call {1} @llvm.masked.load.{2}.p0(ptr {3}, i32 {4}, {5} {6}, {1} zeroinitializer)",
+                stored, type, storage_suffix(dtype, lanes), at, byte_size(dtype), w_.mask_type(), w_.mask);
     }
     define_loaded(id, stored, lanes);
 }

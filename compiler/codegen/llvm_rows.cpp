@@ -1,4 +1,5 @@
-// Loops over a row: one over its outer axes where it has several, and those over vectors of the innermost one.
+// Loops over a row: one over its outer axes where it has several, and those over vectors of the innermost
+// one.
 #include "compiler/codegen/llvm_rows.h"
 
 namespace fuseline {
@@ -38,7 +39,8 @@ void LlvmRows::write(NodeId id) {
 
 std::string LlvmRows::product(const Loops& loops, size_t first, size_t last) {
     std::string all = sizes_.operand(loops.extents[first]);
-    for (size_t k = first + 1; k < last; ++k) all = value("count", "mul i64 {}, {}", all, sizes_.operand(loops.extents[k]));
+    for (size_t k = first + 1; k < last; ++k)
+        all = value("count", "mul i64 {}, {}", all, sizes_.operand(loops.extents[k]));
     return all;
 }
 

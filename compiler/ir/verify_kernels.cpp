@@ -18,7 +18,8 @@ void check_held_load(const Subject& s) {
         return s.fault("runs over other extents than the hold");
     const Affine& at = s.attribute<Affine>();
     bool own = at.offset == ExtentId{} && at.terms.size() == extents.size();
-    for (size_t k = 0; own && k < extents.size(); ++k) own = at.terms[k].axis == s.nest_rank - extents.size() + k;
+    for (size_t k = 0; own && k < extents.size(); ++k)
+        own = at.terms[k].axis == s.nest_rank - extents.size() + k;
     own = own && s.c.f.extents.is_one(at.terms.back().coefficient);
     if (!own) s.fault("is not at the element of its own index");
 }

@@ -1,17 +1,14 @@
-// rows: what reductions of rows give and what the elements of the rows do with it become one group. Where a row may
-// be too long to be kept near the processor, or there may be too few, a branch on sizes chooses between the group
-// and the steps as they were.
+// rows: what reductions of rows give and what the elements of the rows do with it become one group. Where a
+// row may be too long to be kept near the processor, or there may be too few, a branch on sizes chooses
+// between the group and the steps as they were.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <queue>
-#include <set>
 
-#include "compiler/ir/walk.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rebuild.h"
+#include "compiler/passes/rows_order.h"
 #include "compiler/passes/rows_phases.h"
 #include "compiler/passes/rows_sets.h"
 
@@ -48,13 +45,8 @@ public:
     std::optional<ir::Function> run();
 
 private:
-    /// A node of the region, or a set, which becomes one node.
-    struct Unit {
-        NodeId node;
-        const RowsSet* set = nullptr;
-    };
-    /// What must hold for a group to run: a row is kept, is worth a loop, and many rows or short ones give workers
-    /// enough to do.
+    /// What must hold for a group to run: a row is kept, is worth a loop, and many rows or short ones give
+    /// workers enough to do.
     struct Terms {
         ExtentId row, count;
         int64_t most = INT64_MAX;
@@ -69,9 +61,6 @@ private:
     std::vector<RowsSet> sets_of(const fusion::Graph& graph);
     bool refused(const fusion::Graph& graph, const RowsSet& set);
     Terms terms(const fusion::Graph& graph, const RowsSet& set);
-    std::vector<Unit> units_in_order(ir::RegionId id, const fusion::Graph& graph,
-                                     const std::vector<RowsSet>& sets) const;
-    std::set<NodeId> producers(const fusion::Graph& graph, const Unit& unit) const;
     void node(NodeId id);
     void set(const fusion::Graph& graph, const RowsSet& set);
     void steps(const fusion::Graph& graph, const RowsSet& set, ir::Cloner& cloner);
@@ -126,7 +115,8 @@ RowsBuilder::Terms RowsBuilder::terms(const fusion::Graph& graph, const RowsSet&
         t.most = target.row_bytes / bytes;
         t.kept = !row ? Answer::ask : *row <= t.most ? Answer::yes : Answer::no;
     }
-    if (target.short_row != 0) t.worth = !row ? Answer::ask : *row >= target.short_row ? Answer::yes : Answer::no;
+    if (target.short_row != 0)
+        t.worth = !row ? Answer::ask : *row >= target.short_row ? Answer::yes : Answer::no;
     const bool enough = target.few_rows == 0 || (count && *count >= target.few_rows);
     if (!enough && !(row && *row <= target.long_row)) t.shared = row && count ? Answer::no : Answer::ask;
     return t;
@@ -137,67 +127,6 @@ void RowsBuilder::remark(const fusion::Graph& graph, const RowsSet& set, std::st
     context_.remarks.push_back({"rows", from_.span(graph.node(set.members.back())),
                                 fmt::format("{} steps on rows {}", set.members.size(), graph.shape_text(row)),
                                 std::move(reason)});
-}
-
-/// Nodes that a unit uses.
-std::set<NodeId> RowsBuilder::producers(const fusion::Graph& graph, const Unit& unit) const {
-    std::set<NodeId> found;
-    const auto add = [&](ValueId v) {
-        if (const NodeId id = from_.value(v).definition) found.insert(id);
-    };
-    if (unit.set == nullptr) {
-        for (ValueId v : ir::inputs_of(from_, unit.node)) add(v);
-        return found;
-    }
-    for (uint32_t step : unit.set->members) {
-        for (ValueId v : graph.inputs(step)) {
-            const int p = graph.step_of(v);
-            if (p < 0 || !std::ranges::binary_search(unit.set->members, static_cast<uint32_t>(p))) add(v);
-        }
-    }
-    return found;
-}
-
-/// Nodes and sets, each after what it uses; of those that are ready the one that stands first in the text, a set
-/// at its last node.
-std::vector<RowsBuilder::Unit> RowsBuilder::units_in_order(ir::RegionId id, const fusion::Graph& graph,
-                                                           const std::vector<RowsSet>& sets) const {
-    const std::vector<NodeId>& nodes = from_.region(id).nodes;
-    std::vector<Unit> units(nodes.size());
-    std::map<NodeId, size_t> unit_of;
-    for (size_t k = 0; k < nodes.size(); ++k) {
-        unit_of[nodes[k]] = k;
-        units[k].node = nodes[k];
-    }
-    for (const RowsSet& set : sets) {
-        const size_t unit = unit_of.at(graph.node(set.rows.back()));
-        units[unit].set = &set;
-        for (uint32_t step : set.rows) unit_of[graph.node(step)] = unit;
-    }
-    std::vector<std::vector<size_t>> users(units.size());
-    std::vector<size_t> waits(units.size(), 0);
-    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-    for (size_t k = 0; k < units.size(); ++k) {
-        if (unit_of.at(units[k].node) != k) continue;  // a step of a set
-        std::set<size_t> needed;
-        for (NodeId p : producers(graph, units[k])) {
-            if (const auto found = unit_of.find(p); found != unit_of.end()) needed.insert(found->second);
-        }
-        needed.erase(k);
-        waits[k] = needed.size();
-        for (size_t p : needed) users[p].push_back(k);
-        if (waits[k] == 0) ready.push(k);
-    }
-    std::vector<Unit> order;
-    while (!ready.empty()) {
-        const size_t k = ready.top();
-        ready.pop();
-        for (size_t user : users[k]) {
-            if (--waits[user] == 0) ready.push(user);
-        }
-        order.push_back(units[k]);
-    }
-    return order;
 }
 
 std::vector<ir::Type> RowsBuilder::types(const RowsSet& set) {
@@ -224,8 +153,8 @@ std::vector<ValueId> RowsBuilder::group(const fusion::Graph& graph, const RowsSe
     steps(graph, set, inner);
     to_.set_yields(region, inner.values(set.outputs));
     to_.set_insertion(around);
-    const NodeId made = to_.node(Structure::group_, cloner_.values(set.inputs), types(set), std::string("rows"),
-                                 {&region, 1});
+    const NodeId made = to_.node(Structure::group_, cloner_.values(set.inputs), types(set),
+                                 std::string("rows"), {&region, 1});
     std::vector<ValueId> results;
     for (uint32_t k = 0; k < set.outputs.size(); ++k) {
         results.push_back(to_.function().result(made, k));
@@ -311,7 +240,7 @@ void RowsBuilder::node(NodeId id) {
 void RowsBuilder::region(ir::RegionId id) {
     const fusion::Graph graph(from_, id);
     const std::vector<RowsSet> sets = sets_of(graph);
-    for (const Unit& unit : units_in_order(id, graph, sets)) {
+    for (const fusion::RowsUnit& unit : fusion::units_in_order(graph, sets)) {
         unit.set != nullptr ? set(graph, *unit.set) : node(unit.node);
     }
 }

@@ -81,8 +81,8 @@ private:
     const Target& target_;
     std::vector<ExtentId> row_;
     std::set<NodeId> made_;
-    std::map<ValueId, int> level_;         ///< reductions one after another that a value needs
-    std::map<ValueId, uint64_t> cost_;     ///< operations from what is loaded or held
+    std::map<ValueId, int> level_;             ///< reductions one after another that a value needs
+    std::map<ValueId, uint64_t> cost_;         ///< operations from what is loaded or held
     std::map<ValueId, std::set<int>> phases_;  ///< of values in the row
     std::set<ValueId> held_;
     int last_ = 0;  ///< the phase of the results

@@ -1,5 +1,5 @@
-// For each shape and number of row axes: one walk forward finds what depends on a reduction of rows and can stand
-// in its kernel, then connected parts are taken one by one.
+// For each shape and number of row axes: one walk forward finds what depends on a reduction of rows and can
+// stand in its kernel, then connected parts are taken one by one.
 #include "compiler/passes/rows_sets.h"
 
 #include <algorithm>

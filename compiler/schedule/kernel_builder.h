@@ -1,4 +1,5 @@
-// The kernel of a traced group under construction: scalars, then the nest, in it folds, holds and inner nests.
+// The kernel of a traced group under construction: scalars, then the nest, in it folds, holds and inner
+// nests.
 #pragma once
 
 #include <initializer_list>

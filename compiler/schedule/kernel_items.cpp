@@ -62,8 +62,8 @@ void KernelBuilder::emit_gather(size_t k) {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
         const ValueId index = value(item.inputs[axis]);
         offset = axis == 0 ? index
-                           : operation(OpId::add_, {operation(OpId::mul_, {offset, size_value(shape[axis])}),
-                                                    index});
+                           : operation(OpId::add_,
+                                       {operation(OpId::mul_, {offset, size_value(shape[axis])}), index});
     }
     std::vector<ValueId> operands{buffer, offset};
     if (item.guard.item >= 0) {

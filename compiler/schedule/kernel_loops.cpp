@@ -1,5 +1,5 @@
-// KernelBuilder: the loops in a nest: folds, joined where they run over the same elements, holds, and the nest
-// that stores a row.
+// KernelBuilder: the loops in a nest: folds, joined where they run over the same elements, holds, and the
+// nest that stores a row.
 #include <algorithm>
 
 #include "compiler/ir/walk.h"
@@ -211,7 +211,8 @@ RegionId KernelBuilder::combine(const std::vector<size_t>& folds) {
         const Item& item = trace_.items[fold];
         const std::vector<ValueId> inputs = ir::inputs_of(f_, item.node);
         const size_t arrays = f_.operands(item.node).size() / 2;
-        for (size_t k = arrays; k < inputs.size(); ++k) cloner_.map(inputs[k], value(item.inputs[k - arrays]));
+        for (size_t k = arrays; k < inputs.size(); ++k)
+            cloner_.map(inputs[k], value(item.inputs[k - arrays]));
         const std::vector<ValueId> one = cloner_.inline_region(f_.region_of(f_.node(item.node), 0));
         yields.insert(yields.end(), one.begin(), one.end());
     }

@@ -24,7 +24,7 @@ enum class ItemKind : uint8_t {
     inside,  ///< whether all of `conditions` hold
     choice,  ///< `inputs[0]` (a bool) ? `inputs[1]` : `inputs[2]`
     step,    ///< node `node` on `inputs`
-    fold,    ///< the reduction `node` of `elements` over space `over`; `inputs` are its identities and what it captures
+    fold,    ///< the reduction `node` of `elements` over space `over`; `inputs`: identities, what it captures
 };
 
 /// 0 <= index < extent.

@@ -23,8 +23,8 @@ struct Target {
     int64_t row_bytes = 256 << 10;
     /// Whether what several phases of a row read is kept too; else a cache does it.
     bool holds_loads = false;
-    /// Rows of more than `long_row` elements are shared by many workers, in kernels of their own, where there are
-    /// fewer than `few_rows`.
+    /// Rows of more than `long_row` elements are shared by many workers, in kernels of their own, where there
+    /// are fewer than `few_rows`.
     int64_t few_rows = 0, long_row = 16'384;
     /// Rows of fewer elements than this cost more one by one than many at a time.
     int64_t short_row = 0;
