@@ -32,6 +32,10 @@ add_compile_options(-ffp-contract=off)
 
 if(FUSELINE_SANITIZE)
   add_compile_options(-fsanitize=${FUSELINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  # Kernels made at run time do not carry the type that clang reads before a call through a pointer.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND FUSELINE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=function)
+  endif()
   add_link_options(-fsanitize=${FUSELINE_SANITIZE})
 endif()
 

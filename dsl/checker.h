@@ -144,8 +144,7 @@ public:
     std::optional<int64_t> as_constant_integer(const Argument& a, std::string_view what);
 
     // shapes.cpp
-    std::optional<std::vector<ExtentId>> broadcast_shape(const std::vector<ir::ValueId>& values,
-                                                         const std::vector<Span>& spans, Span span,
+    std::optional<std::vector<ExtentId>> broadcast_shape(const std::vector<ir::ValueId>& values, Span span,
                                                          std::string_view what);
     /// Reports that two extents of `a` and `b` are not known to be equal.
     void report_misfit(ir::ValueId a, ir::ValueId b, ExtentId left, ExtentId right, Span span,

@@ -12,7 +12,6 @@ namespace {
 struct Mapped {
     std::vector<size_t> slots;
     std::vector<ir::ValueId> ids;
-    std::vector<Span> spans;
     std::vector<ExtentId> shape;
 };
 
@@ -26,10 +25,8 @@ std::optional<Mapped> arrays_of(Checker& c, const std::vector<std::optional<Argu
         if (!t && !w) continue;
         m.slots.push_back(i);
         m.ids.push_back(t ? t->id : w->id);
-        m.spans.push_back(slots[i]->span);
     }
-    const auto shape =
-        c.broadcast_shape(m.ids, m.spans, call.span, fmt::format("the arguments of `{}`", call.name));
+    const auto shape = c.broadcast_shape(m.ids, call.span, fmt::format("the arguments of `{}`", call.name));
     if (!shape) return std::nullopt;
     m.shape = *shape;
     for (ir::ValueId& id : m.ids) id = c.broadcast_to(id, m.shape);

@@ -52,7 +52,8 @@ ir::ValueId rolled(Checker& c, ir::ValueId x, size_t axis, ExtentId distance) {
         map[axis].offset = offset;
         return window(c, x, std::move(map), type.shape, zero);
     };
-    return before(c, type.shape, axis, places, part(pool.sub(n, places)), part(pool.negate(places)));
+    const ir::ValueId moved = part(pool.negate(places)), wrapped = part(pool.sub(n, places));
+    return before(c, type.shape, axis, places, wrapped, moved);
 }
 
 }  // namespace

@@ -184,16 +184,14 @@ Value Checker::graph_op(OpId op, const std::vector<Argument>& operands, Span spa
         if (auto v = constant_power(operands, typing->operation, span)) return *v;
     }
     std::vector<ir::ValueId> ids;
-    std::vector<Span> spans;
     for (size_t i = 0; i < operands.size(); ++i) {
         const bool condition = row(op).rule == TypeRule::select && i == 0;
         const auto id =
             operand(operands[i], (*types)[i], condition ? DType::bool_ : typing->operation, title(op));
         if (!id) return {};
         ids.push_back(*id);
-        spans.push_back(operands[i].span);
     }
-    const auto shape = broadcast_shape(ids, spans, span, title(op));
+    const auto shape = broadcast_shape(ids, span, title(op));
     if (!shape) return {};
     for (ir::ValueId& id : ids) id = broadcast_to(id, *shape);
     const ir::ValueId result = builder.elementwise(op, ids, typing->result);

@@ -91,7 +91,7 @@ bool read_where(ReductionCall& r, const std::optional<Argument>& slot) {
     const auto id = r.c.as_dtype(*slot, DType::bool_, what);
     if (!id) return false;
     const std::vector<ExtentId> shape = r.shape();
-    const auto both = r.c.broadcast_shape({r.array, *id}, {}, slot->span, what);
+    const auto both = r.c.broadcast_shape({r.array, *id}, slot->span, what);
     if (!both) return false;
     bool fits = both->size() == shape.size();
     for (size_t k = 0; fits && k < shape.size(); ++k) fits = r.c.same_extent(shape[k], (*both)[k]);

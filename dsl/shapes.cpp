@@ -182,8 +182,7 @@ struct Axis {
 }  // namespace
 
 std::optional<std::vector<ExtentId>> Checker::broadcast_shape(const std::vector<ir::ValueId>& values,
-                                                              const std::vector<Span>& spans, Span span,
-                                                              std::string_view what) {
+                                                              Span span, std::string_view what) {
     size_t rank = 0;
     for (ir::ValueId v : values) rank = std::max(rank, builder.type(v).rank());
     std::vector<Axis> axes(rank);
@@ -194,8 +193,7 @@ std::optional<std::vector<ExtentId>> Checker::broadcast_shape(const std::vector<
             if (!axis.known || (extents().is_one(axis.extent) && !extents().is_one(shape[k]))) {
                 axis = {shape[k], true, i};
             } else if (!extents().is_one(shape[k]) && !same_extent(axis.extent, shape[k])) {
-                report_misfit(values[axis.operand], values[i], axis.extent, shape[k],
-                              spans[i].known() ? span : span, what);
+                report_misfit(values[axis.operand], values[i], axis.extent, shape[k], span, what);
                 return std::nullopt;
             }
         }

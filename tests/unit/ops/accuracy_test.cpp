@@ -11,6 +11,7 @@
 #include "compiler/codegen/sleef_symbols.h"
 #include "tests/catch.h"
 #include "tests/unit/ops/exact_functions.h"
+#include "tests/unit/ops/sleef_column.h"
 
 using namespace fuseline;
 using namespace fuseline::testing;
@@ -64,61 +65,6 @@ std::vector<std::byte> column(DType dtype, const std::vector<Scalar>& values) {
     return bytes;
 }
 
-template <class V>
-V load(const std::byte* from) {
-    V v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/// Calls f over a column in steps of one vector of type V.
-template <class V>
-void map(void* f, int arity, const std::byte* x, const std::byte* y, std::byte* out, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += sizeof(V)) {
-        const V r = arity == 1 ? reinterpret_cast<V (*)(V)>(f)(load<V>(x + at))
-                               : reinterpret_cast<V (*)(V, V)>(f)(load<V>(x + at), load<V>(y + at));
-        std::memcpy(out + at, &r, sizeof r);
-    }
-}
-
-__attribute__((target("avx2"))) void map256(DType t, void* f, int n, const std::byte* x, const std::byte* y,
-                                            std::byte* out, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 32) {
-        const __m256 a = _mm256_loadu_ps(reinterpret_cast<const float*>(x + at));
-        const __m256 b = _mm256_loadu_ps(reinterpret_cast<const float*>(y + at));
-        __m256 r;
-        if (t == DType::f32_) {
-            r = n == 1 ? reinterpret_cast<__m256 (*)(__m256)>(f)(a)
-                       : reinterpret_cast<__m256 (*)(__m256, __m256)>(f)(a, b);
-        } else {
-            const __m256d c = _mm256_castps_pd(a);
-            const __m256d d = _mm256_castps_pd(b);
-            r = _mm256_castpd_ps(n == 1 ? reinterpret_cast<__m256d (*)(__m256d)>(f)(c)
-                                        : reinterpret_cast<__m256d (*)(__m256d, __m256d)>(f)(c, d));
-        }
-        _mm256_storeu_ps(reinterpret_cast<float*>(out + at), r);
-    }
-}
-
-__attribute__((target("avx512f"))) void map512(DType t, void* f, int n, const std::byte* x,
-                                               const std::byte* y, std::byte* out, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 64) {
-        const __m512 a = _mm512_loadu_ps(x + at);
-        const __m512 b = _mm512_loadu_ps(y + at);
-        __m512 r;
-        if (t == DType::f32_) {
-            r = n == 1 ? reinterpret_cast<__m512 (*)(__m512)>(f)(a)
-                       : reinterpret_cast<__m512 (*)(__m512, __m512)>(f)(a, b);
-        } else {
-            const __m512d c = _mm512_castps_pd(a);
-            const __m512d d = _mm512_castps_pd(b);
-            r = _mm512_castpd_ps(n == 1 ? reinterpret_cast<__m512d (*)(__m512d)>(f)(c)
-                                        : reinterpret_cast<__m512d (*)(__m512d, __m512d)>(f)(c, d));
-        }
-        _mm512_storeu_ps(out + at, r);
-    }
-}
-
 bool runs(int vector_bits, bool fma) {
     if (vector_bits == 512) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
     if (fma) return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
@@ -130,15 +76,12 @@ std::vector<std::byte> computed(const OpRow& r, DType t, int vector_bits, bool f
     void* f = dlsym(sleef(), sleef_symbol(sleef_cell(r), t, vector_bits, fma).c_str());
     std::vector<std::byte> out(x.size());
     const size_t bytes = x.size() - 64;
-    const bool single = t == DType::f32_;
-    if (vector_bits == 512) {
-        map512(t, f, r.arity, x.data(), y.data(), out.data(), bytes);
-    } else if (vector_bits == 256) {
-        map256(t, f, r.arity, x.data(), y.data(), out.data(), bytes);
-    } else if (vector_bits == 128) {
-        (single ? map<__m128> : map<__m128d>)(f, r.arity, x.data(), y.data(), out.data(), bytes);
-    } else {
-        (single ? map<float> : map<double>)(f, r.arity, x.data(), y.data(), out.data(), bytes);
+    const SleefColumn column{f, t == DType::f32_, r.arity == 2, x.data(), y.data(), out.data(), bytes};
+    switch (vector_bits) {
+        case 512: call_sleef_512(column); break;
+        case 256: call_sleef_256(column); break;
+        case 128: call_sleef<__m128, __m128d>(column); break;
+        default: call_sleef<float, double>(column);
     }
     out.resize(bytes);
     return out;
