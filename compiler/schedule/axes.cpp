@@ -96,7 +96,8 @@ int Chooser::lanes(int widest) const {
 }
 
 /// A team where most loads are neighbours along the fold, or where there is nothing else to run in parallel;
-/// a thread for each output where they are neighbours along the nest, or the fold is short.
+/// a thread for each output where they are neighbours along the nest, or the fold is short. Of the loads those count
+/// that step along the most axes: beside a matrix a vector is little memory.
 ir::Mapping Chooser::mapping(size_t space) const {
     const std::vector<Merged>& axes = spaces_[space];
     if (nest_.empty() || trace_.rows) return ir::Mapping::team;
@@ -107,8 +108,13 @@ ir::Mapping Chooser::mapping(size_t space) const {
     }
     if (count <= kShortFold) return ir::Mapping::sequential;
     int along_fold = 0, along_nest = 0;
+    size_t most = 0;
     for (const Item& item : trace_.items) {
         if (item.kind != ItemKind::load || item.space != static_cast<int>(space)) continue;
+        const size_t steps = item.affine.terms.size();
+        if (steps < most) continue;
+        if (steps > most) along_fold = along_nest = 0;
+        most = steps;
         along_fold += stride(item.affine, axes) == 1 ? 1 : 0;
         along_nest += stride(item.affine, nest_) == 1 ? 1 : 0;
     }
