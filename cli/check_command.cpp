@@ -17,14 +17,21 @@ constexpr const char* kFooter =
 int check(const std::string& file, bool json) {
     SourceMap sources;
     Diagnostics diagnostics;
-    check_program(sources, file, read_program(file), read_imported, diagnostics);
-    const auto messages = diagnostics.sorted();
+    bool unreadable = false;
+    std::vector<Diagnostic> messages;
+    try {
+        check_program(sources, file, read_program(file), read_imported, diagnostics);
+        messages = diagnostics.sorted();
+    } catch (const UserError& e) {
+        unreadable = true;
+        messages = e.diagnostics();
+    }
     if (json) {
         std::cout << render_json(messages, sources) << '\n';
     } else {
         std::cerr << render(messages, sources);
     }
-    return diagnostics.has_errors() ? kUserError : kOk;
+    return unreadable || diagnostics.has_errors() ? kUserError : kOk;
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ void add_explain(CLI::App& app, Chosen& chosen);
 void add_opt(CLI::App& app, Chosen& chosen);
 void add_ops(CLI::App& app, Chosen& chosen);
 
+/// The words for a command line that cannot be parsed, with a suggestion where a name is near.
+std::string usage_fault(CLI::App& app, const CLI::ParseError& e);
+
 /// All components with their versions, one a line; what is missing says so.
 std::string version_text();
 

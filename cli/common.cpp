@@ -26,6 +26,18 @@ int thread_count(const std::string& text) {
                                  text, kMaxThreads));
 }
 
+void test_disabled(const std::vector<std::string>& disabled) {
+    std::vector<std::string> optional;
+    for (const PassRow& row : pass_table()) {
+        if (!row.required) optional.emplace_back(row.name);
+    }
+    for (const std::string& name : disabled) {
+        if (pass_named(name) == nullptr)
+            throw UsageError(no_such("pass", "passes that may be left out", name, optional));
+    }
+    as_usage([&] { check_disabled(disabled); });
+}
+
 }  // namespace
 
 void DeviceFlags::add(CLI::App& app) {
@@ -43,7 +55,7 @@ Settings DeviceFlags::settings() const {
     s.threads = thread_count(threads);
     s.disabled_passes = disabled_passes;
     s.fuse = !no_fuse;
-    as_usage([&] { check_disabled(disabled_passes); });
+    test_disabled(disabled_passes);
     for (const std::string& text : options) {
         const size_t equals = text.find('=');
         const std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
@@ -69,6 +81,14 @@ std::pair<std::string, std::string> key_value(const std::string& flag, const std
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::string no_such(const std::string& one, const std::string& many, const std::string& name,
+                    const std::vector<std::string>& names) {
+    const std::string near = nearest_name(name, names);
+    return near.empty()
+               ? fmt::format("there is no {} `{}`; {} are {}", one, name, many, fmt::join(names, ", "))
+               : fmt::format("there is no {} `{}`; did you mean `{}`?", one, name, near);
+}
+
 const std::vector<std::string>& stages() {
     static const std::vector<std::string> names = {"ast",  "graph", "fused", "kernel", "plan",
                                                    "cuda", "ptx",   "sass",  "llvm",   "asm"};
@@ -76,11 +96,10 @@ const std::vector<std::string>& stages() {
 }
 
 void test_stage(const std::string& stage) {
+    if (stage.empty())
+        throw UsageError("a stage is missing: write names with one comma between, as in `kernel,cuda`");
     if (std::find(stages().begin(), stages().end(), stage) != stages().end()) return;
-    const std::string near = nearest_name(stage, stages());
-    throw UsageError(
-        near.empty() ? fmt::format("there is no stage `{}`; stages are {}", stage, fmt::join(stages(), ", "))
-                     : fmt::format("there is no stage `{}`; did you mean `{}`?", stage, near));
+    throw UsageError(no_such("stage", "stages", stage, stages()));
 }
 
 }  // namespace fuseline::cli

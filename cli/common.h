@@ -55,6 +55,10 @@ const Entry& chosen_entry(const Module& module, const std::string& name);
 /// "name=value" taken apart. Throws UsageError that names the flag.
 std::pair<std::string, std::string> key_value(const std::string& flag, const std::string& text);
 
+/// "there is no pass `x`; did you mean `y`?", or all names where none is near.
+std::string no_such(const std::string& one, const std::string& many, const std::string& name,
+                    const std::vector<std::string>& names);
+
 /// The stages of `dump` in order.
 const std::vector<std::string>& stages();
 /// Throws UsageError, with a suggestion, for a name that is none.

@@ -1,5 +1,7 @@
 // The command `fuseline`: reads the command line, runs one subcommand, turns failures into exit codes.
 #include <iostream>
+#include <new>
+#include <stdexcept>
 #include <string_view>
 
 #include "cli/commands.h"
@@ -51,9 +53,18 @@ int guarded(const Chosen& chosen) {
         return report(std::string(e.what()) + (e.log().empty() ? "" : "\n" + e.log()), kToolchain);
     } catch (const std::bad_alloc&) {
         return report("out of memory on the host", kUserError);
+    } catch (const std::length_error&) {
+        return report("out of memory on the host", kUserError);
     } catch (const std::exception& e) {
         return report(std::string("internal error: ") + e.what(), kInternal);
     }
+}
+
+/// The code of a run, unless what it printed was lost.
+int printed(int code) {
+    std::cout.flush();
+    if (!std::cout) return report("standard output cannot be written", kUserError);
+    return code;
 }
 
 }  // namespace
@@ -73,10 +84,9 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? kOk : kUsage;
+        if (e.get_exit_code() != 0) return report(usage_fault(app, e), kUsage);
+        app.exit(e);
+        return printed(kOk);
     }
-    const int code = guarded(chosen);
-    std::cout.flush();
-    if (!std::cout) return report("standard output cannot be written", kUserError);
-    return code;
+    return printed(guarded(chosen));
 }

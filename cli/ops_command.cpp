@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "compiler/ops/op_table.h"
 #include "compiler/passes/pass.h"
+#include "compiler/support/diagnostics.h"
 #include "compiler/support/options.h"
 
 namespace fuseline::cli {
@@ -31,14 +32,24 @@ void print_columns(const OpRow& r) {
                              r.ulp.cpu_f64, r.ulp.cuda_f32, r.ulp.cuda_f64);
 }
 
+UsageError no_operator(const std::string& name) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < op_count(); ++i) names.emplace_back(row(static_cast<OpId>(i)).name);
+    const std::string near = nearest_name(name, names);
+    const std::string fix =
+        near.empty() ? "`fuseline ops` lists them" : fmt::format("did you mean `{}`?", near);
+    return UsageError(fmt::format("there is no operator `{}`; {}", name, fix));
+}
+
 int ops(const std::string& name, bool passes, bool options) {
     if (passes) {
         for (const PassRow& p : pass_table()) std::cout << fmt::format("{:<12} {}\n", p.name, p.doc);
     } else if (options) {
-        for (const OptionRow& o : kOptionTable) std::cout << fmt::format("{:<14} {}\n", o.name, o.doc);
+        for (const OptionRow& o : kOptionTable)
+            std::cout << fmt::format("{:<14} {}{}\n", o.name, o.doc, o.built ? "" : " (not yet)");
     } else if (!name.empty()) {
         const auto op = op_named(name);
-        if (!op) throw UsageError(fmt::format("there is no operator `{}`; `fuseline ops` lists them", name));
+        if (!op) throw no_operator(name);
         print_columns(row(*op));
     } else {
         for (size_t i = 0; i < op_count(); ++i) print_row(row(static_cast<OpId>(i)));

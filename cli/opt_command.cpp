@@ -6,7 +6,7 @@
 #include "cli/common.h"
 #include "compiler/pipeline/opt.h"
 #include "compiler/support/diagnostics.h"
-#include "runtime/io/files.h"
+#include "runtime/io/program_file.h"
 
 namespace fuseline::cli {
 namespace {
@@ -21,7 +21,7 @@ constexpr const char* kFooter =
 int opt(const std::string& file, const std::vector<std::string>& passes) {
     as_usage([&] { check_pass_names(passes); });
     SourceMap sources;
-    const size_t index = sources.add(file, read_file(file));
+    const size_t index = sources.add(file, read_program(file));
     try {
         std::cout << run_opt(sources, index, passes, Target{});
     } catch (const UserError& e) {

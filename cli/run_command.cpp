@@ -1,6 +1,7 @@
 // `fuseline run FILE`: the script, or one entry function with arguments from files and texts.
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -98,9 +99,16 @@ std::map<std::string, Argument> read_arguments(const Entry& entry, const std::ve
     return arguments;
 }
 
+/// The file that a path leads to, whether it is there or not.
+std::string target_of(const std::string& path) {
+    std::error_code failed;
+    const auto target = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+    return failed ? path : target.string();
+}
+
 /// Tested before anything runs, so that a misspelt name costs nothing.
 std::map<std::string, std::string> read_outputs(const Entry& entry, const std::vector<std::string>& texts) {
-    std::map<std::string, std::string> outputs;
+    std::map<std::string, std::string> outputs, owners;
     const std::vector<std::string>& names = entry.graph.result_names;
     for (const std::string& text : texts) {
         const auto [name, path] = key_value("--out", text);
@@ -111,6 +119,9 @@ std::map<std::string, std::string> read_outputs(const Entry& entry, const std::v
         format_of(path);
         if (!outputs.emplace(name, path).second)
             throw UsageError(fmt::format("--out {} is given twice", name));
+        const auto [owner, added] = owners.emplace(target_of(path), name);
+        if (!added)
+            throw UsageError(fmt::format("--out {}: the file is that of `{}` too", text, owner->second));
     }
     return outputs;
 }
@@ -140,7 +151,10 @@ void run_module_script(const Module& module, const RunArguments& a) {
                               fmt::join(names, ", ")));
     }
     ScriptSettings settings;
-    for (const std::string& text : a.set) settings.params.insert(key_value("--set", text));
+    for (const std::string& text : a.set) {
+        const auto [param, added] = settings.params.insert(key_value("--set", text));
+        if (!added) throw UsageError(fmt::format("--set {} is given twice", param->first));
+    }
     as_usage([&] { test_param_names(module.impl()->program.params, settings.params); });
     settings.print = [](const std::string& line) { std::cout << line << '\n'; };
     settings.note = [](const std::string& lines) { std::cerr << lines; };
@@ -154,6 +168,8 @@ int run(const RunArguments& a) {
         throw UsageError("--in and --out belong to --fn NAME");
     if (!a.function.empty() && !a.set.empty())
         throw UsageError("--set gives a script's params; with --fn use --in");
+    if (a.dump.empty() && !a.dump_folder.empty())
+        throw UsageError("--dump-dir is the folder of --dump: choose stages with it");
     Settings settings = a.device.settings();
     settings.time_kernels = !a.stats.empty();
     const Session session = open_session(settings);

@@ -99,6 +99,7 @@ std::vector<ir::ValueId> Loop::run_region(ir::RegionId region, bool& sound) {
     const ir::RegionId outer = b.insertion();
     std::vector<ir::ValueId> yields;
     if (conditional_) b.region_parameter(region, {ir::TypeKind::value, DType::bool_, {}}, "go");
+    SizeFacts known = c_.facts();
     ++frame_.loop_depth;
     bind(region);
     if (steps_.bounded()) c_.counters.push_back({steps_.symbol, low_, high_, region});
@@ -108,6 +109,7 @@ std::vector<ir::ValueId> Loop::run_region(ir::RegionId region, bool& sound) {
     sound = next && (go || !conditional_);
     if (steps_.bounded()) c_.counters.pop_back();
     --frame_.loop_depth;
+    c_.restore_after(region, std::move(known));
     b.set_insertion(outer);
     if (go) yields.push_back(*go);
     if (next) yields.insert(yields.end(), next->begin(), next->end());

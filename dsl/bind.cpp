@@ -200,7 +200,8 @@ bool ParameterBinder::require(const Dimension& d, ExtentId declared, const std::
 }
 
 std::optional<LinearForm> linear_form(Checker& c, ast::ExprId id, const std::string& unknown) {
-    const std::string symbol = "unknown_" + unknown;
+    // No program spells a name with a space.
+    const std::string symbol = "unknown " + unknown;
     c.frame->names[unknown] = {Value(SizeValue{c.extents().symbol(symbol)}), {}, true, false, {}};
     const Argument a = c.argument(id);
     c.frame->names.erase(unknown);

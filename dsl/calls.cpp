@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dsl/builtins.h"
 #include "dsl/checker.h"
@@ -51,6 +52,23 @@ bool Checker::refuse_callee(const ast::Expr& e) {
     return true;
 }
 
+/// `x.reshape(1)` as `reshape(x, 1)`.
+std::string Checker::as_function(const ast::Expr& e, const ast::Expr& callee) const {
+    constexpr size_t kMostShown = 40;
+    const auto shown = [&](ast::ExprId id, const char* otherwise) {
+        std::string text = source_text(expr(id).span);
+        const bool group = expr(id).parenthesised && expr(id).kind != ast::ExprKind::tuple;
+        if (group && text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+        return text.size() > kMostShown || text.find('\n') != std::string::npos ? otherwise : text;
+    };
+    std::string arguments = shown(callee.operands[0], "x");
+    for (size_t i = 1; i < e.operands.size(); ++i) {
+        const std::string keyword = i - 1 < e.names.size() ? e.names[i - 1] : "";
+        arguments += ", " + (keyword.empty() ? "" : keyword + "=") + shown(e.operands[i], "...");
+    }
+    return fmt::format("{}({})", callee.text, arguments);
+}
+
 bool Checker::refuse_method(const ast::Expr& e, const ast::Expr& callee) {
     if (callee.text == "dtype") return false;
     const ast::Expr& base = expr(callee.operands[0]);
@@ -61,8 +79,7 @@ bool Checker::refuse_method(const ast::Expr& e, const ast::Expr& callee) {
     if (!other.empty())
         d.help(std::string(other));
     else
-        d.help(prefix ? fmt::format("write `{}(...)`", callee.text)
-                      : fmt::format("write `{}(x)`", callee.text));
+        d.help(fmt::format("write `{}`", prefix ? callee.text + "(...)" : as_function(e, callee)));
     return true;
 }
 
@@ -87,6 +104,7 @@ void Checker::report_unknown_function(const ast::Expr& callee) {
 std::vector<std::string> Checker::function_names() const {
     std::vector<std::string> names = builtin_names();
     for (const auto& [name, f] : modules.functions) names.push_back(name);
+    for (const DTypeRow& r : kDTypeTable) names.emplace_back(r.name);
     return names;
 }
 
@@ -182,9 +200,11 @@ Value Checker::call_function(const FunctionDefinition& f, Call call) {
         error(call.span, fmt::format("calls nest deeper than {} levels", kMaxCallDepth));
         return {};
     }
-    if (builder.function().node_count() > kMaxOperations) {
-        error(call.span,
-              fmt::format("calls inside calls make this program larger than {} operations", kMaxOperations));
+    if (builder.function().node_count() + ++folded_ > kMaxOperations) {
+        if (!std::exchange(too_large_, true)) {
+            error(call.span, fmt::format("calls inside calls make this program larger than {} operations",
+                                         kMaxOperations));
+        }
         return {};
     }
     if ((frame->scalar_region || frame->lifted) && !f.elemental()) {

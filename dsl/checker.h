@@ -63,9 +63,16 @@ struct Counter {
     ir::RegionId region;  ///< the loop's; checks of sizes with the counter stand there
 };
 
+/// An equality of sizes with a check.
+struct TestedEquality {
+    ir::RegionId place;  ///< where the check stands
+    ExtentId left, right;
+};
+
 /// What is known about sizes: equalities that were asserted or are tested.
 struct SizeFacts {
     std::vector<std::pair<ExtentId, ExtentId>> assumed, equal;
+    std::vector<TestedEquality> tested;
     std::map<std::string, ExtentId> substitutions;
 };
 
@@ -159,8 +166,9 @@ public:
     /// a <= b for all sizes that the checks let through and all steps of the loops around.
     bool known_le(ExtentId a, ExtentId b);
     void assume_equal(ExtentId a, ExtentId b);
-    SizeFacts facts() const { return {assumed, equal_, substitutions_}; }
+    SizeFacts facts() const { return {assumed, equal_, tested_, substitutions_}; }
     void restore(SizeFacts facts);
+    void restore_after(ir::RegionId loop, SizeFacts facts);
     /// e >= 0, in the same way.
     bool require_size(ExtentId e, Span span);
     /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot
@@ -222,6 +230,7 @@ private:
     bool same_tuple(const TupleValue& a, const TupleValue& b);
     Value fold_constants(OpId op, const std::vector<Argument>& operands, Span span);
     Value report_typing(Span span, const std::string& why, const std::string& help);
+    std::string with_operands(const std::string& why, const std::vector<Argument>& operands);
     std::optional<std::vector<DType>> meeting_types(OpId op, const std::vector<Argument>& operands);
     Value graph_op(OpId op, const std::vector<Argument>& operands, Span span);
     std::optional<ir::ValueId> operand(const Argument& a, DType own, DType wanted, std::string_view what);
@@ -232,9 +241,12 @@ private:
     bool report_unbound(ast::ExprId dim);
     std::vector<std::string> local_sizes() const;
     void add_check(ir::Check check, Span span);
+    ir::RegionId place_of(ExtentId left, ExtentId right);
 
+    Value fetched(const Value& value);
     void report_unknown(const ast::Expr& e);
     void report_unknown_function(const ast::Expr& callee);
+    std::string as_function(const ast::Expr& e, const ast::Expr& callee) const;
     bool refuse_method(const ast::Expr& e, const ast::Expr& callee);
     std::optional<Value> callee_in_scope(std::string_view name) const;
     std::vector<std::string> function_names() const;
@@ -287,6 +299,9 @@ private:
     std::vector<Pending> pair_names(Join& join, const Environment& before, const Environment& yes,
                                     const Environment& no, const BranchEnds& ends);
 
+    size_t folded_ = 0;       ///< calls, and operations that left no node
+    bool too_large_ = false;  ///< told
+    std::vector<TestedEquality> tested_;
     std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
     std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others
     /// Checks that the graph has: region, left, right, whether they are to be equal, message.

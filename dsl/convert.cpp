@@ -100,7 +100,8 @@ std::optional<ExtentId> Checker::extent_of(ir::ValueId id) {
             done.push_back(std::get<ExtentId>(n->attribute));
         } else if (n->op.is(ir::Structure::constant_)) {
             done.push_back(extents().constant(std::get<Scalar>(n->attribute).as_i64()));
-        } else if (!n->op.elementwise() || n->operands_count > 2) {
+        } else if (!n->op.elementwise() || n->operands_count > 2 || f.type(v).dtype != DType::i64_) {
+            // Narrower integers wrap, sizes do not.
             return std::nullopt;
         } else if (!operands_done) {
             todo.push_back({v, true});
@@ -142,7 +143,9 @@ std::optional<ExtentId> Checker::as_size(const Argument& a, std::string_view wha
         error(a.span, fmt::format("{} needs an integer that is known before the computation starts: found {}",
                                   what, text(a.value)));
     if (t && is_integer(builder.type(t->id).dtype) && builder.type(t->id).scalar()) {
-        d.help("sizes are made of dimensions, integer parameters and `+ - * //`");
+        const bool narrow = builder.type(t->id).dtype != DType::i64_;
+        d.help(narrow ? "sizes do not wrap: compute them in i64"
+                      : "sizes are made of dimensions, integer parameters and `+ - * //`");
     }
     return std::nullopt;
 }

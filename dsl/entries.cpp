@@ -153,6 +153,17 @@ Value EntryBuilder::run_body() {
     return c_.run_body();
 }
 
+/// Of the expression that gives result k.
+Span EntryBuilder::result_span(size_t k) const {
+    const auto slot = frame_.names.find(Checker::result_slot(k));
+    if (slot != frame_.names.end() && slot->second.value_span.known()) return slot->second.value_span;
+    // The frame of an elemental function is gone.
+    if (f_.ast->body.empty()) return f_.ast->name_span;
+    const ast::Stmt& last = c_.stmt(f_.ast->body.back());
+    const bool gives = last.kind == ast::StmtKind::return_ || last.kind == ast::StmtKind::expression;
+    return gives && last.value ? c_.expr(last.value).span : f_.ast->name_span;
+}
+
 std::optional<Entry> EntryBuilder::finish(const Value& result) {
     std::vector<Value> items{result};
     std::vector<std::string> names{"result"};
@@ -164,8 +175,8 @@ std::optional<Entry> EntryBuilder::finish(const Value& result) {
         names = {f_.ast->results[0].name};
     }
     std::vector<ir::ValueId> yields;
-    for (const Value& item : items) {
-        const auto id = c_.typed({item, f_.ast->name_span, {}, {}});
+    for (size_t k = 0; k < items.size(); ++k) {
+        const auto id = c_.typed({items[k], result_span(k), {}, {}});
         if (!id) return std::nullopt;
         yields.push_back(*id);
     }

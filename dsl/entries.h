@@ -28,6 +28,7 @@ private:
     std::optional<Scalar> default_scalar(const ast::Parameter& p, const Argument& given,
                                          const ir::Type& type);
     Value run_body();
+    Span result_span(size_t k) const;
     std::optional<Entry> finish(const Value& result);
 
     Checker& c_;

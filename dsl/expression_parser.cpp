@@ -242,7 +242,21 @@ bool ExpressionParser::field() {
     return true;
 }
 
+/// `x is none` and `x is not none` of Python.
+bool ExpressionParser::identity(const Token& t) {
+    if (!t.is_name("is")) return false;
+    const bool negated = cursor_.is("not", 1);
+    const OpId op = negated ? OpId::ne_ : OpId::eq_;
+    cursor_.report(t.span, negated ? "`is not` is not an operator" : "`is` is not an operator")
+        .help(fmt::format("write `{}`", row(op).spelling));
+    if (negated) cursor_.take();
+    reduce(row(op).precedence, row(op).right_associative);
+    push_infix(op, t);
+    return true;
+}
+
 bool ExpressionParser::infix(const Token& t) {
+    if (identity(t)) return true;
     const auto op = infix_of(t);
     if (!op) return false;
     if (row(*op).spelling != t.text) {

@@ -81,6 +81,7 @@ private:
     void operation();
     bool postfix(const Token& t);
     bool field();
+    bool identity(const Token& t);
     bool infix(const Token& t);
     bool conditional(const Token& t);
     void push_infix(OpId op, const Token& t);

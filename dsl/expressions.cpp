@@ -176,7 +176,17 @@ void Evaluator::conditional(const ast::Expr& e, int stage) {
     const Argument condition{arms_.back().condition, c_.expr(e.operands[1]).span, {}, {}};
     arms_.pop_back();
     const std::vector<Argument> arms = arguments_of({e.operands[0], e.operands[2]});
+    if (!arms_fit(arms, e.span)) return leave({});
     leave(c_.apply_op(OpId::where_, {condition, arms[0], arms[1]}, e.span));
+}
+
+/// The shapes of the arms, in a message that does not speak of `where`.
+bool Evaluator::arms_fit(const std::vector<Argument>& arms, Span span) {
+    std::vector<ir::ValueId> arrays;
+    for (const Argument& a : arms) {
+        if (const auto* t = a.value.as<TypedValue>()) arrays.push_back(t->id);
+    }
+    return c_.broadcast_shape(arrays, span, "`if ... else`").has_value();
 }
 
 /// Stage 1 enters the first arm's region, 2 the second's, 3 makes the `if` node.

@@ -34,6 +34,7 @@ private:
     Value finish_call(const ast::Expr& e);
     Value finish_binary(const ast::Expr& e);
     void conditional(const ast::Expr& e, int stage);
+    bool arms_fit(const std::vector<Argument>& arms, Span span);
     void conditional_regions(const ast::Expr& e, int stage);
     bool refuse(const ast::Expr& e);
     bool in_list_argument() const;

@@ -51,7 +51,6 @@ Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics)
 
 TokenList Lexer::run() {
     check_encoding();
-    if (starts_with("\xEF\xBB\xBF")) at_ = 3;
     for (skip_blanks(); at_ < text_.size(); skip_blanks()) token();
     emit(TokenKind::end, at_).reported = cut_;
     return std::move(out_);
@@ -152,8 +151,7 @@ void Lexer::stray() {
         return;
     }
     if (lookalike(from, c)) return;
-    const bool control = c.value <= 0x20 || (c.value >= 0x7F && c.value < 0xA0);
-    const bool visible = !control && display_width(c.value) > 0;
+    const bool visible = !is_unsafe(c.value) && display_width(c.value) > 0;
     auto report = error(from, at_,
                         visible ? fmt::format("stray character `{}`", text_.substr(from, c.length))
                                 : fmt::format("stray character U+{:04X}", static_cast<uint32_t>(c.value)));

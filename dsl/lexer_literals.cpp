@@ -22,6 +22,7 @@ void Lexer::number() {
     const size_t from = at_;
     if (numbered_field(from) || radix_number(from)) return;
     const TokenKind kind = number_suffix(from, decimal_number(from));
+    if (second_point(from)) return;
     check_digits(from, kind);
     emit(kind, from);
 }
@@ -37,6 +38,19 @@ bool Lexer::numbered_field(size_t from) {
     digits();
     error(from, at_, "a field has a name, not a number")
         .help(fmt::format("an element is taken with `[{}]`", text_.substr(digit, at_ - digit)));
+    emit(TokenKind::bad, from);
+    return true;
+}
+
+/// `1.5.2`: the digits after another point are of the same number.
+bool Lexer::second_point(size_t from) {
+    if (peek() != '.' || !is_digit(peek(1))) return false;
+    while (peek() == '.' && is_digit(peek(1))) {
+        ++at_;
+        digits();
+    }
+    error(from, at_, fmt::format("`{}` is not a number", text_.substr(from, at_ - from)))
+        .help("a number has one decimal point");
     emit(TokenKind::bad, from);
     return true;
 }
@@ -73,7 +87,8 @@ TokenKind Lexer::decimal_number(size_t from) {
     if (point == kNoPoint) return kind;
     const bool no_start = point == from;
     const bool no_end = part == point + 1;
-    if (!no_start && !no_end) return kind;
+    const bool reported_later = name_length(at_) > 0;
+    if ((!no_start && !no_end) || reported_later) return kind;
     error(from, at_, "a decimal point needs digits on both sides")
         .help(fmt::format("write {}.{}{}", no_start ? "0" : text_.substr(from, point - from),
                           no_end ? "0" : text_.substr(point + 1, part - point - 1),
@@ -99,6 +114,13 @@ void Lexer::exponent(TokenKind& kind) {
     kind = TokenKind::floating;
 }
 
+/// A sign, and nothing after it that could be its operand.
+bool Lexer::ends_after_sign() const {
+    if (peek() != '+' && peek() != '-') return false;
+    const size_t next = text_.find_first_not_of(" \t\r", at_ + 1);
+    return next == std::string_view::npos || std::string_view("\n#)],}").find(text_[next]) != kNoPoint;
+}
+
 /// The letters right after a number: `i` makes it imaginary, all others are an error.
 TokenKind Lexer::number_suffix(size_t from, TokenKind kind) {
     size_t end = at_;
@@ -109,6 +131,16 @@ TokenKind Lexer::number_suffix(size_t from, TokenKind kind) {
     if (suffix.empty()) return kind;
     const std::string_view number = text_.substr(from, at_ - from);
     at_ = end;
+    if (number.ends_with('.') || number.starts_with('.')) {
+        error(from, end, fmt::format("`{}{}` is neither a number nor a name", number, suffix))
+            .help("a decimal point needs digits on both sides, and numbers have no fields");
+        return kind;
+    }
+    if ((suffix == "e" || suffix == "E") && ends_after_sign()) {
+        ++at_;
+        error(from, at_, fmt::format("the exponent of `{}` has no digits", text_.substr(from, at_ - from)));
+        return TokenKind::floating;
+    }
     if (suffix == "i") return TokenKind::imaginary;
     if (suffix == "j" || suffix == "J") {
         error(from, end, "an imaginary number ends in `i`").help(fmt::format("write {}i", number));
@@ -158,6 +190,7 @@ void Lexer::string() {
     if (starts_with(quote)) {
         const size_t line = line_;
         at_ += quote.size();
+        drop_prefix(from);
         emit(TokenKind::string, from).string = static_cast<uint32_t>(out_.strings.size());
         out_.strings.push_back(std::move(value));
         const size_t newline = text_.substr(0, at_).rfind('\n');
@@ -193,6 +226,23 @@ void Lexer::escape(std::string& value, bool triple) {
         .help("the escapes are \\n \\t \\r \\0 \\\\ \\\" \\'; a backslash itself is written \\\\");
 }
 
+/// The `f` of `f"{x}"`, with a report: it is taken for a part of the text.
+bool Lexer::drop_prefix(size_t from) {
+    if (out_.tokens.empty()) return false;
+    const Token& before = out_.tokens.back();
+    constexpr std::string_view kPrefixes = "fFrRbBuU";
+    const bool prefix = before.kind == TokenKind::name && before.span.end == span(from, from).begin &&
+                        before.text.size() == 1 && kPrefixes.find(before.text[0]) != kNoPoint;
+    if (!prefix) return false;
+    const size_t start = from - 1;
+    auto report = error(start, at_, fmt::format("a text has no prefix `{}`", before.text));
+    if (before.text == "f" || before.text == "F")
+        report.help("`print` takes several values: `print(\"x =\", x)`");
+    starts_line_ = before.starts_line;
+    out_.tokens.pop_back();
+    return true;
+}
+
 void Lexer::single_quoted() {
     const size_t from = at_++;
     while (at_ < text_.size() && peek() != '\'' && peek() != '\n') ++at_;
@@ -204,7 +254,8 @@ void Lexer::single_quoted() {
     }
     const std::string_view value = text_.substr(from + 1, at_ - from - 1);
     ++at_;
-    error(from, at_, "text stands in double quotes").help(fmt::format("write \"{}\"", value));
+    if (!drop_prefix(from))
+        error(from, at_, "text stands in double quotes").help(fmt::format("write \"{}\"", value));
     emit(TokenKind::string, from).string = static_cast<uint32_t>(out_.strings.size());
     out_.strings.emplace_back(value);
 }

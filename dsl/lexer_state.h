@@ -39,15 +39,18 @@ private:
     void word();
     void number();
     bool numbered_field(size_t from);
+    bool second_point(size_t from);
     bool radix_number(size_t from);
     TokenKind decimal_number(size_t from);
     size_t fraction(TokenKind& kind);
     void exponent(TokenKind& kind);
     TokenKind number_suffix(size_t from, TokenKind kind);
+    bool ends_after_sign() const;
     void check_digits(size_t from, TokenKind kind);
     void digits();
     void string();
     void single_quoted();
+    bool drop_prefix(size_t from);
     void escape(std::string& value, bool triple);
     void symbol();
     void stray();

@@ -156,7 +156,18 @@ private:
             } else if (!module.prelude) {
                 modules_.in_order.push_back(&at->second);
             }
+            test_parameters(f);
             test_results(f);
+        }
+    }
+
+    void test_parameters(const ast::Function& f) {
+        std::map<std::string_view, Span> first;
+        for (const ast::Parameter& p : f.parameters) {
+            const auto [at, added] = first.emplace(p.name, p.name_span);
+            if (added) continue;
+            diagnostics_.error(p.name_span, fmt::format("the parameter `{}` is named twice", p.name))
+                .note(at->second, "first named here");
         }
     }
 

@@ -9,6 +9,19 @@
 
 namespace fuseline::dsl {
 
+namespace {
+
+/// Further than all n elements nothing moves; so the index computed of it does not overflow.
+ExtentId at_most(ExtentPool& pool, ExtentId distance, ExtentId n) {
+    constexpr int64_t kNear = int64_t{1} << 31;
+    const auto known = pool.constant_value(distance);
+    if (known && *known < kNear && *known > -kNear) return distance;
+    const ExtentId back = pool.negate(n), near = pool.min(distance, n);
+    return pool.provably_nonnegative(distance) ? near : pool.max(near, back);
+}
+
+}  // namespace
+
 /// Element i is a[i - shift]; `fill` where that lies outside.
 Value run_shift(Checker& c, Slots& slots, const Call& call) {
     const auto x = array_argument(c, *slots[0], "`shift`");
@@ -29,7 +42,7 @@ Value run_shift(Checker& c, Slots& slots, const Call& call) {
         return {};
     }
     ir::IndexMap map = identity_map(c, type.rank());
-    map[*axis].offset = c.extents().negate(*distance);
+    map[*axis].offset = c.extents().negate(at_most(c.extents(), *distance, type.shape[*axis]));
     return Value(TypedValue{window(c, *x, std::move(map), type.shape, *fill)});
 }
 

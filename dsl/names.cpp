@@ -62,6 +62,13 @@ constexpr Spelling kForeignFunctions[] = {
     {"mod", "write `x % y`"},
     {"add", "write `x + y`"},
     {"range", "write `a..b` after `in`, or `arange(n)`"},
+    {"int", "write `i64(x)`"},
+    {"float", "write `f64(x)`"},
+    {"double", "write `f64(x)`"},
+    {"int32", "write `i32(x)`"},
+    {"int64", "write `i64(x)`"},
+    {"float32", "write `f32(x)`"},
+    {"float64", "write `f64(x)`"},
     {"size", "write `x.shape[0]`, or multiply the extents"},
     {"ndim", "write `x.rank`"},
     {"astype", "write `f32(x)`"},
@@ -119,8 +126,7 @@ Value Checker::name_value(const ast::Expr& e) {
                 .note(b.span, "assigned here");
             return {};
         }
-        if (const auto* stored = b.value.as<StoredValue>()) return script->fetch(*stored);
-        return b.value;
+        return fetched(b.value);
     }
     if (const auto t = frame->type_variables.find(e.text); t != frame->type_variables.end()) {
         return Value(TypeValue{t->second});
@@ -128,6 +134,16 @@ Value Checker::name_value(const ast::Expr& e) {
     if (auto v = global_value(e.text, e.span)) return *v;
     report_unknown(e);
     return {};
+}
+
+/// Values that earlier steps of the script have stored, alone or in a tuple, as values of this graph.
+Value Checker::fetched(const Value& value) {
+    if (const auto* stored = value.as<StoredValue>()) return script->fetch(*stored);
+    const TupleValue* tuple = value.as_tuple();
+    if (!script || frame->function || !tuple) return value;
+    std::vector<Value> items;
+    for (const Value& item : tuple->items) items.push_back(fetched(item));
+    return Value::tuple(std::move(items), tuple->names);
 }
 
 std::optional<Value> Checker::global_value(std::string_view name, Span span) {
@@ -188,7 +204,12 @@ Value Checker::field(const ast::Expr& e, const Value& base) {
     if (e.text == "dtype" && base.number()) return dtype_of(a);
     if (e.text == "T" && base.number()) return transposed(e, a);
     auto d = error(e.op_span, fmt::format("{} has no field `{}`", text(base), e.text));
-    d.help(e.text == "ndim" ? "write `x.rank`" : kFields);
+    if (e.text == "ndim")
+        d.help("write `x.rank`");
+    else if (e.text == "size")
+        d.help("multiply the extents, as in `x.shape[0] * x.shape[1]`");
+    else
+        d.help(kFields);
     return {};
 }
 

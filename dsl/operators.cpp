@@ -54,6 +54,7 @@ std::optional<Value> Checker::size_op(OpId op, const std::vector<Argument>& oper
 
 /// Sizes share their parts, their texts do not: a chain of remainders has a text that doubles with each.
 Value Checker::bounded_size(Value value, Span span) {
+    ++folded_;
     const auto* size = value.as<SizeValue>();
     if (!size || extents().leaves(size->extent) <= ExtentPool::kMaxLeaves) return value;
     error(span, fmt::format(
@@ -132,6 +133,7 @@ Value Checker::apply_op(OpId op, const std::vector<Argument>& operands, Span spa
 }
 
 Value Checker::fold_constants(OpId op, const std::vector<Argument>& operands, Span span) {
+    ++folded_;
     std::vector<Value> values;
     std::vector<DType> types;
     for (const Argument& a : operands) {
@@ -149,6 +151,16 @@ Value Checker::report_typing(Span span, const std::string& why, const std::strin
     auto d = error(span, why);
     if (!help.empty()) d.help(help);
     return {};
+}
+
+/// A literal has no type of its own: the reason tells what is written instead of where the types met.
+std::string Checker::with_operands(const std::string& why, const std::vector<Argument>& operands) {
+    constexpr std::string_view kFound = ": found ";
+    const size_t at = why.rfind(kFound);
+    if (operands.size() != 2 || at == std::string::npos) return why;
+    const Value &a = operands[0].value, &b = operands[1].value;
+    if (!a.weak() && !b.weak()) return why;
+    return fmt::format("{}{}{} and {}", why.substr(0, at), kFound, text(a), text(b));
 }
 
 /// The types in which the operands meet: weak ones take the type of the typed ones of their kind or above.
@@ -178,7 +190,7 @@ Value Checker::graph_op(OpId op, const std::vector<Argument>& operands, Span spa
     if (!types) return {};
     std::string why, help;
     const auto typing = op_typing(op, types->data(), types->size(), &why, &help);
-    if (!typing) return report_typing(span, why, help);
+    if (!typing) return report_typing(span, with_operands(why, operands), help);
     builder.set_span(span);
     if (op == OpId::pow_) {
         if (auto v = constant_power(operands, typing->operation, span)) return *v;

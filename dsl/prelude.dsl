@@ -40,22 +40,24 @@ fn layernorm(x, weight = none, bias = none, eps = 1e-5, const axis = -1) {
     scaled if bias == none else scaled + bias
 }
 
-# Mean square 1 along an axis, then times `weight`.
+# Mean square 1 along an axis, then times `weight`. Integers are computed as floats, here and below.
 fn rmsnorm(x, weight = none, eps = 1e-5, const axis = -1) {
-    normal = x / sqrt(mean(x * x, axis=axis, keepdims=true) + eps)
+    y = x * 1.0
+    normal = y / sqrt(mean(y * y, axis=axis, keepdims=true) + eps)
     normal if weight == none else normal * weight
 }
 
 # The norm of vectors: along an axis, or of all elements. `ord` is none (2), 1, 2, inf, or another number > 0.
 fn norm(x, const ord = none, const axis = none, const keepdims = false) {
-    if ord == none or ord == 2 { return sqrt(sum(x * x, axis=axis, keepdims=keepdims)) }
-    if ord == 1 { return sum(abs(x), axis=axis, keepdims=keepdims) }
-    if ord == inf { return max(abs(x), axis=axis, keepdims=keepdims) }
-    sum(abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+    y = x * 1.0
+    if ord == none or ord == 2 { return sqrt(sum(y * y, axis=axis, keepdims=keepdims)) }
+    if ord == 1 { return sum(abs(y), axis=axis, keepdims=keepdims) }
+    if ord == inf { return max(abs(y), axis=axis, keepdims=keepdims) }
+    sum(abs(y) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 }
 
 fn cosine_similarity(x1, x2, const axis = -1, eps = 1e-8) =
-    sum(x1 * x2, axis=axis) / max(norm(x1, axis=axis) * norm(x2, axis=axis), eps)
+    sum(x1 * 1.0 * x2, axis=axis) / max(norm(x1, axis=axis) * norm(x2, axis=axis), eps)
 
 # The covariance of the rows of a matrix (of its columns with rowvar=false); of a vector its variance.
 fn cov(m, const rowvar = true, const ddof = 1) {
@@ -69,6 +71,7 @@ fn cov(m, const rowvar = true, const ddof = 1) {
 # Correlation coefficients of the rows of a matrix. NumPy: corrcoef.
 fn corr(m, const rowvar = true) {
     c = cov(m, rowvar=rowvar)
+    if m.rank == 1 { return c / c }
     d = sqrt(diagonal(c))
     clip(c / d[:, newaxis] / d, -1, 1)
 }
@@ -85,7 +88,7 @@ fn cross_entropy(logits, labels) {
 
 # Central differences along an axis, one-sided at its ends.
 fn gradient(f, dx = 1, const axis = -1) {
-    g = swapaxes(f, axis, -1)
+    g = swapaxes(f * 1.0, axis, -1)
     n = g.shape[-1]
     assert n >= 2, "`gradient` needs two points along the axis"
     i = iota(n)

@@ -42,10 +42,17 @@ namespace {
 
 void apply_options(const ast::Tree& tree, Options& options, Diagnostics& diagnostics) {
     for (const ast::OptionStatement& o : tree.options) {
-        if (set_option(options, o.name, true)) continue;
-        auto d = diagnostics.error(o.name_span, fmt::format("there is no option `{}`", o.name));
-        const std::string near = nearest_name(o.name, option_names());
-        if (!near.empty()) d.help(fmt::format("did you mean `{}`?", near));
+        const OptionRow* row = find_option(o.name);
+        if (row != nullptr && row->built) {
+            set_option(options, o.name, true);
+        } else if (row != nullptr) {
+            diagnostics.not_yet(o.name_span, fmt::format("`option {}`", o.name));
+        } else {
+            const std::string near = nearest_name(o.name, option_names());
+            diagnostics.error(o.name_span, fmt::format("there is no option `{}`", o.name))
+                .help(near.empty() ? fmt::format("options are {}", fmt::join(option_names(), ", "))
+                                   : fmt::format("did you mean `{}`?", near));
+        }
     }
 }
 

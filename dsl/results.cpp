@@ -67,6 +67,7 @@ void Checker::give_result(const Argument& a, Span span) {
         const bool declared = !frame->function->ast->results.empty() && !items[k].is_error();
         Value value = declared ? declared_result(k, {items[k], a.span, {}, {}}) : items[k];
         frame->names[result_slot(k)].value = std::move(value);
+        frame->names[result_slot(k)].value_span = a.span;
     }
     set_flag(ast::StmtKind::return_, span);
 }
@@ -81,7 +82,8 @@ void Checker::give_named_results(Span end) {
         const bool bound = at != frame->names.end() && at->second.lost.empty();
         Value value;
         if (bound) {
-            value = declared_result(k, {at->second.value, at->second.span, {}, {}});
+            const Binding& b = at->second;
+            value = declared_result(k, {b.value, b.value_span.known() ? b.value_span : b.span, {}, {}});
         } else if (!frame->faulty) {
             const std::string why = at == frame->names.end() ? "" : ": " + at->second.lost;
             auto d = error(

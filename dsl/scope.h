@@ -17,7 +17,8 @@ struct Binding {
     Span span;               ///< of the name where it was bound
     bool dimension = false;  ///< a size bound by a parameter's type
     bool parameter = false;
-    std::string lost;  ///< why the name has no value here ("" when it has one)
+    std::string lost;   ///< why the name has no value here ("" when it has one)
+    Span value_span{};  ///< of the expression that was assigned, where it is known
 };
 
 using Environment = std::map<std::string, Binding, std::less<>>;

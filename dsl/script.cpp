@@ -153,6 +153,8 @@ void ScriptBuilder::run_print(const ast::Expr& e) {
             continue;
         if (a.value.as_tuple())
             checker_->not_yet(a.span, "printing a tuple");
+        else if (a.value.as<MaskedValue>())
+            checker_->not_yet(a.span, "`x[mask]` that a reduction does not take");
         else
             checker_->error(a.span, fmt::format("`print` takes arrays, numbers and texts: found {}",
                                                 checker_->text(a.value)));

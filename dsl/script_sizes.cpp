@@ -51,7 +51,8 @@ std::set<std::string> symbols_of(const ir::Function& f) {
 
 bool has_checks(const ir::Function& f) {
     for (uint32_t i = 0; i < f.node_count(); ++i) {
-        if (f.node({i}).op.is(ir::Structure::check_)) return true;
+        const ir::Opcode op = f.node({i}).op;
+        if (op.is(ir::Structure::check_) || op.is(ir::Structure::assert_)) return true;
     }
     return false;
 }

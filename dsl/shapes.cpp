@@ -113,25 +113,44 @@ bool Checker::known_le(ExtentId a, ExtentId b) {
 void Checker::restore(SizeFacts facts) {
     assumed = std::move(facts.assumed);
     equal_ = std::move(facts.equal);
+    tested_ = std::move(facts.tested);
     substitutions_ = std::move(facts.substitutions);
 }
 
-/// Checks stand in the graph's body whatever region is being filled, unless they depend on a loop's counter
-/// or a branch guards them.
-void Checker::add_check(ir::Check check, Span span) {
-    if (trials > 0) return;
-    if (script && !frame->function && script->check(check, span)) return;
-    const ir::RegionId back = builder.insertion();
-    const Span before = builder.current_span();
+/// A loop may take no step: what its steps test is not known behind it. What they rely on and is tested
+/// before the loop still is.
+void Checker::restore_after(ir::RegionId loop, SizeFacts facts) {
+    const std::vector<TestedEquality> all = std::move(tested_);
+    const size_t before = facts.tested.size();
+    restore(std::move(facts));
+    for (size_t k = before; k < all.size(); ++k) {
+        if (!(all[k].place < loop)) continue;
+        assume_equal(all[k].left, all[k].right);
+        tested_.push_back(all[k]);
+    }
+}
+
+/// Where a check stands: the graph's body whatever region is being filled, unless the check depends on a
+/// loop's counter or a branch guards it.
+ir::RegionId Checker::place_of(ExtentId left, ExtentId right) {
     ir::RegionId place = guards.empty() ? builder.function().body() : guards.back();
     for (const Counter& counter : counters) {
-        for (ExtentId e : {check.left, check.right}) {
+        for (ExtentId e : {left, right}) {
             const auto names = extents().symbols(e);
             const bool used = std::find(names.begin(), names.end(), counter.symbol) != names.end();
             // Regions are made from the outside in, so the later one lies inside the other.
             if (used) place = std::max(place, counter.region);
         }
     }
+    return place;
+}
+
+void Checker::add_check(ir::Check check, Span span) {
+    if (trials > 0) return;
+    if (script && !frame->function && script->check(check, span)) return;
+    const ir::RegionId back = builder.insertion();
+    const Span before = builder.current_span();
+    const ir::RegionId place = place_of(check.left, check.right);
     const bool equal = check.relation == ir::Check::Relation::equal;
     if (!checks_.emplace(place, check.left, check.right, equal, check.message).second) return;
     builder.set_insertion(place);
@@ -156,7 +175,10 @@ bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, Extent
         return false;
     }
     add_check({left, right, relation, std::move(message)}, span);
-    if (equality) assume_equal(left, right);
+    if (equality) {
+        tested_.push_back({place_of(left, right), left, right});
+        assume_equal(left, right);
+    }
     return true;
 }
 

@@ -236,8 +236,9 @@ void Checker::assign_tuple(const ast::Stmt& s, const Argument& value) {
 
 /// A name, or elements of what a name stands for.
 void Checker::assign_target(const ast::Target& t, const ast::Stmt& s, const Argument& value) {
-    if (t.subscripts.empty()) return assign(t.name, t.name_span, value.value);
-    update_target(t, s, value);
+    if (!t.subscripts.empty()) return update_target(t, s, value);
+    assign(t.name, t.name_span, value.value);
+    frame->names[t.name].value_span = value.span;
 }
 
 void Checker::run_augment(const ast::Stmt& s) {

@@ -80,7 +80,7 @@ private:
         if (c_.refuse_callee(e)) return false;
         const FunctionDefinition* g =
             callee.kind == ast::ExprKind::name ? c_.modules.find(callee.text) : nullptr;
-        if (g) check_call(e, *g);
+        if (g && !g->recursive) check_call(e, *g);
         return true;
     }
 

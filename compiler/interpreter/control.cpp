@@ -35,7 +35,10 @@ void run_loop(GraphMachine& m, ir::NodeId id) {
         if (steps.bounded() && !(step >= 0 ? counter < stop : counter > stop)) return false;
         return !steps.conditional || m.scalars.get(carried[0]).as_bool();
     };
-    for (; more(); counter += step) {
+    const auto advance = [&] {
+        if (__builtin_add_overflow(counter, step, &counter)) counter = stop;
+    };
+    for (; more(); advance()) {
         if (steps.bounded()) m.sizes[steps.symbol] = counter;
         m.nodes(region);
         move_values(m, m.f.region(region).yields, carried);

@@ -47,7 +47,8 @@ public:
     const HostArray& array(ir::ValueId v) const { return arrays_[v.index]; }
     /// Gives a value, and a scalar also to the scalar machine.
     void set(ir::ValueId v, HostArray a);
-    /// A zeroed array of a result's type; filled by the caller.
+    /// A zeroed array of a result's type; filled by the caller. Throws UserError where the memory has no
+    /// room.
     HostArray& make(ir::ValueId v);
     std::vector<int64_t> shape_of(ir::ValueId v) const;
     int64_t size(ExtentId e) const { return size_value(f, e, sizes, span); }
@@ -57,6 +58,8 @@ public:
     UserError error(std::string message) const;
 
 private:
+    size_t byte_count(const HostArray& a) const;
+
     std::vector<HostArray> arrays_;
 };
 

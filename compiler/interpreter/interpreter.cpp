@@ -1,6 +1,9 @@
 // The reference interpreter: each node of a graph on whole host arrays, one element at a time.
 #include "compiler/interpreter/interpreter.h"
 
+#include <algorithm>
+#include <new>
+
 #include <fmt/format.h>
 
 #include "compiler/interpreter/graph_machine.h"
@@ -34,6 +37,11 @@ UserError error_at(Span span, std::string message) {
     d.span = span;
     d.message = std::move(message);
     return UserError(std::vector<Diagnostic>{std::move(d)});
+}
+
+/// "an array f64[3, 4]"
+std::string array_text(const HostArray& a) {
+    return fmt::format("an array {}[{}]", name(a.dtype), fmt::join(a.shape, ", "));
 }
 
 void run_elementwise(GraphMachine& m, NodeId id) {
@@ -92,12 +100,27 @@ std::vector<int64_t> GraphMachine::shape_of(ValueId v) const {
     return shape;
 }
 
+/// Of the array's type. Throws UserError past 2^63.
+size_t GraphMachine::byte_count(const HostArray& a) const {
+    if (std::find(a.shape.begin(), a.shape.end(), 0) != a.shape.end()) return 0;
+    int64_t bytes = byte_size(a.dtype);
+    for (const int64_t extent : a.shape) {
+        if (__builtin_mul_overflow(bytes, extent, &bytes))
+            throw error(fmt::format("{} has more than 2^63 bytes", array_text(a)));
+    }
+    return static_cast<size_t>(bytes);
+}
+
 HostArray& GraphMachine::make(ValueId v) {
     HostArray& a = arrays_[v.index];
     a.dtype = f.type(v).dtype;
     a.shape = shape_of(v);
-    a.bytes.assign(static_cast<size_t>(a.element_count()) * static_cast<size_t>(byte_size(a.dtype)),
-                   std::byte{0});
+    const size_t bytes = byte_count(a);
+    try {
+        a.bytes.assign(bytes, std::byte{0});
+    } catch (const std::bad_alloc&) {
+        throw error(fmt::format("out of memory on the host: {} has {} bytes", array_text(a), bytes));
+    }
     return a;
 }
 

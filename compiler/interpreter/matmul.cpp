@@ -61,7 +61,8 @@ void run_matmul(GraphMachine& m, ir::NodeId id) {
     const int64_t inner = a.shape[rank - 1];
     const int64_t count = result.element_count();
     Sum sum(result.dtype);
-    std::vector<Scalar> products(static_cast<size_t>(inner));
+    // Without results the inner axis may be longer than the memory.
+    std::vector<Scalar> products(count == 0 ? 0 : static_cast<size_t>(inner));
     for (int64_t i = 0; i < count; ++i) {
         const int64_t column = i % columns, row = i / columns, batch = row / rows;
         for (int64_t k = 0; k < inner; ++k) {

@@ -84,8 +84,10 @@ Reduction::Reduction(GraphMachine& m, ir::NodeId id)
         identity_.push_back(element(m.array(operands[width + k]), 0));
     }
     const std::vector<int64_t>& shape = arrays_[0]->shape;
+    // The other axes of an array without elements may be longer than the memory.
+    const bool empty = arrays_[0]->bytes.empty();
     std::vector<int64_t> strides(shape.size(), 1);
-    for (size_t k = shape.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
+    for (size_t k = shape.size(); k-- > 1 && !empty;) strides[k - 1] = strides[k] * shape[k];
     const std::vector<uint32_t>& axes = std::get<ir::ReducedAxes>(n.attribute).axes;
     Walk walk;
     size_t next = 0;
@@ -95,9 +97,9 @@ Reduction::Reduction(GraphMachine& m, ir::NodeId id)
         (reduced ? walk.strides : kept_strides_).push_back(strides[axis]);
         if (!reduced) continue;
         ++next;
-        walk.count *= shape[axis];
+        if (!empty) walk.count *= shape[axis];
     }
-    positions_ = positions_of(walk);
+    if (!empty) positions_ = positions_of(walk);
 }
 
 State Reduction::load(int64_t position) const {

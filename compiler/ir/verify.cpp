@@ -280,16 +280,26 @@ constexpr Rule kRules[] = {
     {"sizes", verify_sizes, false},
 };
 
-}  // namespace
-
-std::vector<std::string> verify(const Function& function) {
-    VerifyContext c(function);
+void run_rules(VerifyContext& c) {
     for (const Rule& rule : kRules) {
         c.start(rule.name);
         rule.run(c);
         if (rule.gate && !c.faults().empty()) break;
     }
+}
+
+}  // namespace
+
+std::vector<Fault> find_faults(const Function& function) {
+    VerifyContext c(function);
+    run_rules(c);
     return c.faults();
+}
+
+std::vector<std::string> verify(const Function& function) {
+    VerifyContext c(function);
+    run_rules(c);
+    return c.texts();
 }
 
 void verify_or_throw(const Function& function, std::string_view after) {

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/faults.h"
 #include "compiler/ir/spelling.h"
 #include "compiler/ir/walk.h"
 
 namespace fuseline::ir {
 
-/// Runs one rule at a time over a function and collects "rule: place: what".
+/// Runs one rule at a time over a function and collects "rule: place: what", with the node's span.
 class VerifyContext {
 public:
     explicit VerifyContext(const Function& function)
@@ -22,9 +23,14 @@ public:
     const std::vector<NodeId> order;  ///< all nodes, as in the text
 
     void start(std::string_view rule) { rule_ = rule; }
-    void fault(NodeId place, std::string_view what) { add(place_text(place), what); }
-    void fault_of_function(std::string_view what) { add(f.name.empty() ? "the function" : f.name, what); }
-    const std::vector<std::string>& faults() const { return faults_; }
+    void fault(NodeId place, std::string_view what) { add(f.span(place), place_text(place), what); }
+    void fault_of_function(std::string_view what) { add({}, f.name.empty() ? "the function" : f.name, what); }
+    const std::vector<Fault>& faults() const { return faults_; }
+    std::vector<std::string> texts() const {
+        std::vector<std::string> texts;
+        for (const Fault& fault : faults_) texts.push_back(fault.text);
+        return texts;
+    }
 
     /// "%d1"; made only when a fault needs it.
     std::string value(ValueId v) {
@@ -41,8 +47,9 @@ public:
 private:
     static constexpr size_t kMaxFaults = 100;
 
-    void add(const std::string& place, std::string_view what) {
-        if (faults_.size() < kMaxFaults) faults_.push_back(fmt::format("{}: {}: {}", rule_, place, what));
+    void add(Span span, const std::string& place, std::string_view what) {
+        if (faults_.size() < kMaxFaults)
+            faults_.push_back({span, fmt::format("{}: {}: {}", rule_, place, what)});
     }
     std::string place_text(NodeId id) {
         const Node& n = f.node(id);
@@ -55,7 +62,7 @@ private:
     }
 
     std::string_view rule_;
-    std::vector<std::string> faults_;
+    std::vector<Fault> faults_;
     std::optional<ValueSpelling> values_;
     std::optional<SizeSpelling> sizes_;
 };

@@ -53,7 +53,7 @@ std::vector<std::string> verify_launches(const Function& plan, std::span<const F
         check_operands(c, id, *kernel);
         check_sizes(c, id, *kernel, *launch);
     }
-    return c.faults();
+    return c.texts();
 }
 
 }  // namespace fuseline::ir

@@ -42,16 +42,12 @@ std::vector<Place> Clusters::demands(uint32_t step) const {
             const bool in_domain = same_element && p.in_domain;
             const auto known = std::ranges::find(found, p.cluster, &Place::cluster);
             if (known == found.end()) {
-                found.push_back({p.cluster, in_domain});
+                found.push_back({p.cluster, in_domain, !in_domain});
             } else {
                 known->in_domain = known->in_domain || in_domain;
+                known->elsewhere = known->elsewhere || !in_domain;
             }
         }
-    }
-    // A kernel that gathers from the value cannot be the one that stores it.
-    for (uint32_t user : graph_.users(step)) {
-        if (!graph_.gathers(user, step)) continue;
-        for (Place& p : found) p.in_domain = p.in_domain && place_in(user, p.cluster) == nullptr;
     }
     return found;
 }
@@ -77,7 +73,7 @@ void Clusters::store(uint32_t step, const std::vector<Place>& demands, Reason re
     std::vector<int> loaders;
     const int home = choose_home(step, demands, loaders);
     home_[step] = home;
-    compute_in(step, {home, true});
+    compute_in(step, {home, true, false});
     for (int loader : loaders) {
         auto& producers = clusters_[static_cast<size_t>(loader)].producers;
         if (std::ranges::find(producers, home) == producers.end()) producers.push_back(home);
@@ -99,11 +95,13 @@ bool Clusters::may_hold(int cluster, uint32_t step) const {
 int Clusters::choose_home(uint32_t step, const std::vector<Place>& demands, std::vector<int>& loaders) {
     const auto level = [&](int cluster) { return clusters_[static_cast<size_t>(cluster)].level; };
     int home = -1;
+    const bool must = !graph_.must_store(step).empty();
     for (const Place& p : demands) {
-        const bool fits = p.in_domain && may_hold(p.cluster, step);
+        // A kernel that reads the value at other elements too cannot be the one that stores it for them.
+        const bool fits = p.in_domain && !(must && p.elsewhere) && may_hold(p.cluster, step);
         if (fits && (home < 0 || level(p.cluster) > level(home))) home = p.cluster;
     }
-    const bool again = graph_.must_store(step).empty() && graph_.cheap(step);
+    const bool again = !must && graph_.cheap(step);
     const auto set_loaders = [&] {
         loaders.clear();
         for (const Place& p : demands) {

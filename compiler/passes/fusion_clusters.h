@@ -22,11 +22,11 @@ struct Cluster {
     std::vector<int> producers;     ///< clusters whose stored values it loads
 };
 
-/// A step's place in a cluster. `in_domain`: computed at the element that the nest stands at, not at a mapped
-/// one.
+/// A step's place in a cluster: computed at the element that the nest stands at, at mapped ones, or at both.
 struct Place {
     int cluster = -1;
     bool in_domain = false;
+    bool elsewhere = false;
 };
 
 /// Walks the steps from the results backward. Producers go into the clusters of their consumers; results over

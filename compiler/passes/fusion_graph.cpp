@@ -144,6 +144,7 @@ void Graph::find_costs() {
     weight_.resize(steps_.size());
     must_store_.resize(steps_.size());
     folds_.resize(steps_.size());
+    loops_.resize(steps_.size());
     for (NodeId id : steps_) alone_.push_back(stands_alone(f_.node(id).op));
     for (uint32_t s = 0; s < steps_.size(); ++s) {
         const Node& n = f_.node(steps_[s]);
@@ -153,6 +154,8 @@ void Graph::find_costs() {
             for (NodeId inner : ir::nodes_in_order(f_, f_.region_of(n, k))) {
                 cost += own_cost(inner);
                 ++weight;
+                const ir::Opcode op = f_.node(inner).op;
+                loops_[s] = loops_[s] || op.is(Structure::while_) || op.is(Structure::for_);
             }
         }
         for (ValueId v : inputs_[s]) {
@@ -162,6 +165,7 @@ void Graph::find_costs() {
             if (!must_store_[p].empty()) continue;
             cost += cost_[p];
             folds_[s] = folds_[s] || folds_[p];
+            loops_[s] = loops_[s] || loops_[p];
         }
         folds_[s] = folds_[s] || n.op.is(Structure::reduce_);
         cost_[s] = static_cast<uint32_t>(std::min<uint64_t>(cost, kMaxCost));
@@ -189,6 +193,12 @@ bool Graph::is_view(uint32_t step) const {
     return op.is(Structure::view_) || op.is(Structure::window_) || op.is(Structure::gather_);
 }
 
+const std::vector<ExtentId>& Graph::shape(uint32_t step) const {
+    static const std::vector<ExtentId> none;  // of an assertion, which has no result
+    const Node& n = f_.node(node(step));
+    return n.results_count == 0 ? none : f_.type(f_.result(node(step))).shape;
+}
+
 const std::vector<ExtentId>& Graph::domain(uint32_t step) const {
     return is_update(step) ? f_.type(f_.operands(node(step))[1]).shape : shape(step);
 }
@@ -196,11 +206,6 @@ const std::vector<ExtentId>& Graph::domain(uint32_t step) const {
 bool Graph::same_element(uint32_t step, uint32_t user) const {
     const bool elsewhere = is_view(user) || alone(user) || f_.node(node(user)).op.is(Structure::reduce_);
     return !elsewhere && domain(user) == shape(step);
-}
-
-bool Graph::gathers(uint32_t user, uint32_t step) const {
-    const Node& n = f_.node(node(user));
-    return n.op.is(Structure::gather_) && step_of(f_.operands(n)[0]) == static_cast<int>(step);
 }
 
 /// Whether a step's value depends on `value`, through whatever steps of the region.
@@ -229,7 +234,7 @@ Reason Graph::needed_in_memory(uint32_t step) const {
         const auto operands = f_.operands(node(user));
         const bool first = !operands.empty() && step_of(operands[0]) == static_cast<int>(step);
         if (alone(user)) return fmt::format("a {} needs it in memory", f_.node(node(user)).op.name());
-        if (gathers(user, step)) return "elements are gathered from it";
+        if (first && f_.node(node(user)).op.is(Structure::gather_)) return "elements are gathered from it";
         if (!is_update(user)) continue;
         if (first) return "an update changes it in memory";
         if (reads(step, operands[0])) return "it is computed from the array that the update changes";
@@ -247,6 +252,10 @@ Reason Graph::needed_in_memory(uint32_t step) const {
 Reason Graph::store_reason(uint32_t step) const {
     if (Reason reason = needed_in_memory(step); !reason.empty()) return reason;
     if (cheap(step)) return {};
+    // Outside its operand a window computes with no element of it: a loop might never end there.
+    const auto window = [&](uint32_t user) { return f_.node(node(user)).op.is(Structure::window_); };
+    if (loops_[step] && std::ranges::any_of(users_[step], window))
+        return "its loop runs for real elements only";
     size_t places = 0;
     bool direct = false;
     for (uint32_t user : users_[step]) {

@@ -40,7 +40,7 @@ public:
     const std::vector<ir::ValueId>& inputs(uint32_t step) const { return inputs_[step]; }
     /// Steps that use a result, ascending, each once.
     const std::vector<uint32_t>& users(uint32_t step) const { return users_[step]; }
-    const std::vector<ExtentId>& shape(uint32_t step) const { return f_.type(f_.result(node(step))).shape; }
+    const std::vector<ExtentId>& shape(uint32_t step) const;
     /// Reads its operand at other elements than its own.
     bool is_view(uint32_t step) const;
     /// No part of a kernel: a loop, a branch, a matrix product, a reshape, an assertion.
@@ -54,8 +54,6 @@ public:
     const std::vector<ExtentId>& domain(uint32_t step) const;
     /// Whether a user computes with a step's value at the element where it stands itself.
     bool same_element(uint32_t step, uint32_t user) const;
-    /// Whether a user gathers elements from a step's value, which has to stand in memory before.
-    bool gathers(uint32_t user, uint32_t step) const;
 
     /// Operations to compute one element from stored values and parameters; saturates.
     uint32_t cost(uint32_t step) const { return cost_[step]; }
@@ -98,7 +96,7 @@ private:
     std::vector<std::vector<ir::ValueId>> inputs_;
     std::vector<std::vector<uint32_t>> users_;
     std::vector<uint32_t> cost_, weight_;
-    std::vector<bool> alone_, folds_;
+    std::vector<bool> alone_, folds_, loops_;
     std::vector<Reason> must_store_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kWidestLine = 160;  ///< bytes of a source line that are shown whole
 constexpr size_t kBeforeSpan = 60;   ///< bytes shown before the span of a longer line
-constexpr size_t kMostDiagnostics = 100;
+constexpr size_t kMostDiagnostics = 50;
 
 const char* word(Severity severity) {
     switch (severity) {
@@ -58,7 +58,7 @@ std::string underline(const Excerpt& e) {
     for (size_t at = 0; at < e.to || at < e.from;) {
         const CodePoint c = decode_utf8(e.text, at);
         if (c.length == 0) break;
-        const int width = c.valid ? display_width(c.value) : 1;
+        const int width = shown_width(c);
         if (at >= e.from) {
             carets += c.value == '\t' ? 1 : width;
         } else if (c.value == '\t') {
@@ -203,6 +203,11 @@ std::string render_json(const std::vector<Diagnostic>& diagnostics, const Source
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    const auto same = [&](char a, char b) { return lower(a) == lower(b); };
+    for (const std::string& candidate : candidates) {
+        if (std::ranges::equal(name, candidate, same)) return candidate;
+    }
     std::string best;
     size_t best_distance = name.size() / 3 + 1;
     for (const std::string& candidate : candidates) {

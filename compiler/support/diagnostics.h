@@ -54,7 +54,7 @@ std::string render(const std::vector<Diagnostic>& diagnostics, const SourceMap& 
 /// A JSON array of {severity, file, line, column, end_line, end_column, message, notes: [...], help: [...]}.
 std::string render_json(const std::vector<Diagnostic>& diagnostics, const SourceMap& sources);
 
-/// The candidate nearest to `name` (optimal string alignment distance, at most a third of its length), or "".
+/// A candidate equal but for case, else the nearest (alignment distance of a third of its length), or "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace fuseline

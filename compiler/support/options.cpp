@@ -1,25 +1,30 @@
 // Options by name.
 #include "compiler/support/options.h"
 
+#include <algorithm>
+
 namespace fuseline {
 namespace {
 
 using Member = bool Options::*;
 constexpr Member kMembers[] = {
-#define OPTION(name, value, key, doc) &Options::name,
+#define OPTION(name, value, key, built, doc) &Options::name,
 #include "compiler/support/option_table.def"
 #undef OPTION
 };
 
 }  // namespace
 
+const OptionRow* find_option(std::string_view name) {
+    const auto* row = std::ranges::find(kOptionTable, name, &OptionRow::name);
+    return row == std::end(kOptionTable) ? nullptr : row;
+}
+
 bool set_option(Options& options, std::string_view name, bool value) {
-    for (size_t i = 0; i < kOptionCount; ++i) {
-        if (kOptionTable[i].name != name) continue;
-        options.*kMembers[i] = value;
-        return true;
-    }
-    return false;
+    const OptionRow* row = find_option(name);
+    if (row == nullptr) return false;
+    options.*kMembers[row - kOptionTable] = value;
+    return true;
 }
 
 std::vector<std::string> option_names() {

@@ -11,11 +11,12 @@ struct OptionRow {
     std::string_view name;
     bool default_value;
     bool in_key;
+    bool built;
     std::string_view doc;
 };
 
 inline constexpr OptionRow kOptionTable[] = {
-#define OPTION(name, value, key, doc) {#name, value, key, doc},
+#define OPTION(name, value, key, built, doc) {#name, value, key, built, doc},
 #include "compiler/support/option_table.def"
 #undef OPTION
 };
@@ -23,12 +24,14 @@ inline constexpr size_t kOptionCount = sizeof(kOptionTable) / sizeof(kOptionTabl
 
 /// A setting of every option; starts at the defaults.
 struct Options {
-#define OPTION(name, value, key, doc) bool name = value;
+#define OPTION(name, value, key, built, doc) bool name = value;
 #include "compiler/support/option_table.def"
 #undef OPTION
     bool operator==(const Options&) const = default;
 };
 
+/// The row of a name, or null.
+const OptionRow* find_option(std::string_view name);
 /// Sets an option by name; false when there is none of that name.
 bool set_option(Options& options, std::string_view name, bool value);
 /// All option names, in table order.

@@ -16,6 +16,8 @@ Span cover(Span a, Span b) {
 }
 
 size_t SourceMap::add(std::string name, std::string text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
     if (text.size() >= UINT32_MAX - next_ - 1)
         throw UserError(fmt::format("{}: the source text is too large", name));
     SourceFile file{std::move(name), std::move(text), next_, {next_}};

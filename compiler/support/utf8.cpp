@@ -1,6 +1,8 @@
 // UTF-8 decoding, display width, safe text.
 #include "compiler/support/utf8.h"
 
+#include <fmt/format.h>
+
 namespace fuseline {
 namespace {
 
@@ -19,6 +21,14 @@ constexpr Range kDoubleWidth[] = {
     {0xA000, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
     {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
 };
+
+/// Controls, line separators, and what is invisible or turns the direction of the text around it.
+constexpr Range kUnsafe[] = {
+    {0x0, 0x1F},      {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200B, 0x200B},
+    {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x2069}, {0xFEFF, 0xFEFF},
+};
+
+std::string escaped(char32_t c) { return fmt::format("\\u{{{:x}}}", static_cast<uint32_t>(c)); }
 
 template <size_t N>
 bool within(const Range (&ranges)[N], char32_t c) {
@@ -62,13 +72,21 @@ int display_width(char32_t c) {
     return within(kDoubleWidth, c) ? 2 : 1;
 }
 
+bool is_unsafe(char32_t c) { return c != '\t' && within(kUnsafe, c); }
+
+int shown_width(CodePoint c) {
+    if (!c.valid) return 1;
+    return is_unsafe(c.value) ? static_cast<int>(escaped(c.value).size()) : display_width(c.value);
+}
+
 std::string printable(std::string_view text) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
         const CodePoint c = decode_utf8(text, at);
-        const bool control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7F && c.value < 0xA0);
-        if (!c.valid || control) {
+        if (!c.valid) {
             out += "\xEF\xBF\xBD";
+        } else if (is_unsafe(c.value)) {
+            out += escaped(c.value);
         } else {
             out += text.substr(at, c.length);
         }

@@ -20,7 +20,13 @@ CodePoint decode_utf8(std::string_view text, size_t at);
 /// Columns of a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji, else 1.
 int display_width(char32_t c);
 
-/// The text with invalid bytes and control characters (but for tabs) replaced by U+FFFD.
+/// Control characters (but for tabs), line separators, invisible ones and those that change the direction.
+bool is_unsafe(char32_t c);
+
+/// Columns of a terminal for a code point in a printable text.
+int shown_width(CodePoint c);
+
+/// The text with unsafe characters as `\u{202e}` and invalid bytes as U+FFFD.
 std::string printable(std::string_view text);
 
 }  // namespace fuseline

@@ -12,4 +12,9 @@ void file_fault(const std::string& path, const std::string& what, std::vector<st
     throw UserError({std::move(d)});
 }
 
+void test_path(const std::string& path) {
+    const size_t nul = path.find('\0');
+    if (nul != std::string::npos) file_fault(path.substr(0, nul), "a NUL follows, which no path can hold");
+}
+
 }  // namespace fuseline

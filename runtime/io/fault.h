@@ -10,4 +10,7 @@ namespace fuseline {
 [[noreturn]] void file_fault(const std::string& path, const std::string& what,
                              std::vector<std::string> help = {});
 
+/// Throws UserError for a path with a NUL, at which the system would cut it short.
+void test_path(const std::string& path);
+
 }  // namespace fuseline

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/support/hash.h"
 #include "runtime/io/descriptor.h"
 #include "runtime/io/fault.h"
 #include "runtime/io/files.h"
@@ -39,8 +40,12 @@ void write_in_place(const std::string& path, std::string_view bytes) {
     if (file.get() < 0 || !write_all(file.get(), bytes)) fail(path, errno);
 }
 
+/// As short for a long name as for a short one: the target's own may be the longest that the system has.
 std::string temporary_name(const std::string& target, int k) {
-    return fmt::format("{}.{}.fuseline-tmp", target, k);
+    const std::string_view path = target;
+    const size_t name = path.rfind('/') + 1;
+    return fmt::format("{}.{}.{}.fuseline-tmp", path.substr(0, name),
+                       hash128(path.substr(name)).hex().substr(0, 16), k);
 }
 
 /// Whether `name` still is the open file: its owner may have renamed it before our lock was given.
@@ -113,6 +118,7 @@ bool copy_mode(const std::string& from, int fd) {
 }  // namespace
 
 void write_file_whole(const std::string& path, std::string_view bytes) {
+    test_path(path);
     std::error_code ignored;
     const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
     const std::string target = ignored ? path : resolved.string();

@@ -24,22 +24,25 @@ namespace {
 struct OpenFile {
     Descriptor descriptor;
     struct stat info = {};
-    bool regular() const { return S_ISREG(info.st_mode); }
     size_t size() const { return static_cast<size_t>(info.st_size); }
 };
 
+/// A regular file: pipes and devices may never end.
 OpenFile open_file(const std::string& path) {
-    OpenFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))};
+    test_path(path);
+    // Opening a pipe that nobody writes to would wait but for O_NONBLOCK.
+    OpenFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))};
     if (file.descriptor.get() < 0) fail(path, errno);
     if (::fstat(file.descriptor.get(), &file.info) != 0) fail(path, errno);
     if (S_ISDIR(file.info.st_mode)) fail(path, EISDIR);
+    if (!S_ISREG(file.info.st_mode)) file_fault(path, "cannot be read: is no regular file");
     return file;
 }
 
 std::string read_all(const OpenFile& file, const std::string& path) {
     std::string bytes;
-    // A regular file is read in one piece; a pipe, whose size is unknown, in growing ones.
-    bytes.resize(file.regular() ? file.size() + 1 : 65536);
+    // One byte more than the file has tells its end; files of the kernel say that they have none.
+    bytes.resize(file.size() == 0 ? 65536 : file.size() + 1);
     size_t filled = 0;
     while (true) {
         const ssize_t n = ::read(file.descriptor.get(), bytes.data() + filled, bytes.size() - filled);
@@ -60,7 +63,7 @@ std::string read_file(const std::string& path) { return read_all(open_file(path)
 FileBytes map_file(const std::string& path, size_t least) {
     const OpenFile file = open_file(path);
     const size_t size = file.size();
-    if (file.regular() && size >= least && size != 0) {
+    if (size >= least && size != 0) {
         void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
         // What the system cannot map it can still read.
         if (at != MAP_FAILED) {

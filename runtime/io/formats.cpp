@@ -78,6 +78,7 @@ const FileFormat* find_format(std::string_view path) {
 }
 
 const FileFormat& format_of(const std::string& path) {
+    test_path(path);
     if (const FileFormat* format = find_format(path)) return *format;
     const std::string ending = ending_of(path);
     file_fault(path,

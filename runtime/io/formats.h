@@ -27,7 +27,7 @@ std::span<const FileFormat> file_formats();
 
 /// By the path's ending, upper or lower case; null where it is none of the table's.
 const FileFormat* find_format(std::string_view path);
-/// As find_format; throws UserError that lists the endings.
+/// As find_format; throws UserError that lists the endings, or for what test_path refuses.
 const FileFormat& format_of(const std::string& path);
 
 /// Throws UserError where the format has no such thing as the request's key or columns.

@@ -118,6 +118,8 @@ private:
     bool read_rows(png_bytepp rows) {
         if (setjmp(png_jmpbuf(png_)) != 0) return false;
         png_read_image(png_, rows);
+        // A file without its last chunk is cut short.
+        png_read_end(png_, nullptr);
         return true;
     }
 

@@ -38,12 +38,14 @@ std::string read_bounded(const Descriptor& file, const std::string& path) {
 }  // namespace
 
 std::string read_program(const std::string& path) {
+    test_path(path);
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) fail(path, errno);
     return read_bounded(file, path);
 }
 
 std::optional<std::string> read_imported(const std::string& path) {
+    test_path(path);
     // Opening a pipe that nobody writes to would wait but for O_NONBLOCK.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;

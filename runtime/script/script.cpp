@@ -1,11 +1,13 @@
 // The script runner: one visitor method for each kind of step.
 #include "runtime/script/script.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "compiler/ir/walk.h"
 #include "runtime/io/colormap.h"
 #include "runtime/io/fault.h"
 #include "runtime/io/formats.h"
@@ -61,6 +63,7 @@ public:
     }
 
     void operator()(const ComputeStep& step) {
+        test_sizes(step);
         std::vector<PlanValue> arguments;
         const ir::Region& body = step.graph.region(step.graph.body());
         for (size_t i = 0; i < step.arguments.size(); ++i) {
@@ -117,9 +120,13 @@ public:
         const ir::Check& check = step.check;
         const int64_t left = size(check.left), right = size(check.right);
         if (check.relation == ir::Check::Relation::equal ? left == right : left >= right) return;
-        fail(step_->span,
-             fmt::format("{}: {} is {} and {} is {}", check.message, script_.extents.text(check.left), left,
-                         script_.extents.text(check.right), right));
+        const auto side = [&](ExtentId e, const char* is, int64_t value) {
+            const std::string text = script_.extents.text(e);
+            return script_.extents.constant_value(e) ? text : fmt::format("{}{}{}", text, is, value);
+        };
+        const bool equal = check.relation == ir::Check::Relation::equal;
+        fail(step_->span, fmt::format("{}: {}, {} {}", check.message, side(check.left, " is ", left),
+                                      equal ? "not" : "less than", side(check.right, ", which is ", right)));
     }
 
 private:
@@ -133,6 +140,22 @@ private:
             if (is_integer(param.dtype)) sizes_[param.name] = value.as_i64();
         }
         test_param_names(module_.program.params, settings_.params);
+    }
+
+    /// A param that a graph uses as a size is not negative.
+    void test_sizes(const ComputeStep& step) const {
+        for (const Param& param : module_.program.params) {
+            const auto value = sizes_.find(param.name);
+            if (value == sizes_.end() || value->second >= 0) continue;
+            bool used = false;
+            ir::for_each_extent(step.graph, [&](ExtentId e) {
+                const auto names = step.graph.extents.symbols(e);
+                used |= std::ranges::find(names, param.name) != names.end();
+            });
+            if (used)
+                fail(step_->span, fmt::format("the param `{}` is a size and must be at least 0: found {}",
+                                              param.name, value->second));
+        }
     }
 
     int64_t size(ExtentId extent) const {

@@ -82,7 +82,8 @@ struct Conversion {
 
     /// Kernels access whole elements at multiples of their size.
     void test_memory(uintptr_t address, const std::vector<int64_t>& shape) const {
-        if (address == 0 && Array::element_count(shape) != 0) fail("a null pointer");
+        const int64_t count = Array::element_count(shape);
+        if (address == 0 && count != 0) fail("a null pointer");
         if (address % static_cast<uintptr_t>(byte_size(dtype)) != 0)
             fail(fmt::format("memory at 0x{:x}: align it to {} bytes, the size of an element", address,
                              byte_size(dtype)));

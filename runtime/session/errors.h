@@ -1,6 +1,8 @@
 // From the compiler's three error kinds to the API's one.
 #pragma once
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,8 @@ decltype(auto) translated(const SourceMap* sources, Body&& body) {
     } catch (const InternalError& e) {
         throw Error(Error::Kind::internal, std::string("internal error: ") + e.what());
     } catch (const std::bad_alloc&) {
+        throw Error(Error::Kind::user, "out of memory on the host");
+    } catch (const std::length_error&) {
         throw Error(Error::Kind::user, "out of memory on the host");
     } catch (const std::exception& e) {
         throw Error(Error::Kind::internal, std::string("internal error: ") + e.what());

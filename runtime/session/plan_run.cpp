@@ -268,7 +268,7 @@ void PlanRun::leave() {
                 release(values_[carried[k].index]);
                 values_[carried[k].index] = std::move(next[k]);
             }
-            frame.counter += frame.step;
+            if (__builtin_add_overflow(frame.counter, frame.step, &frame.counter)) frame.counter = frame.stop;
             if (next_step(frame)) return;
         }
         for (ValueId v : carried) results.push_back(std::exchange(values_[v.index], {}));

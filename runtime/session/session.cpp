@@ -57,11 +57,14 @@ std::shared_ptr<Device> open_device(const Settings& settings) {
 SessionImpl::SessionImpl(const Settings& s, std::shared_ptr<Device> d)
     : settings(s), device(std::move(d)), recorder(device_name(device.get())), target_(target_of(device.get())) {
     target_.fuse = target_.fuse && settings.fuse;
-    const Options known;
     for (const auto& [option, value] : settings.options) {
-        Options copy = known;
-        if (set_option(copy, option, value)) continue;
+        const OptionRow* row = find_option(option);
+        if (row != nullptr && row->built) continue;
         Diagnostic unknown;
+        if (row != nullptr) {
+            unknown.message = fmt::format("the option `{}` is not supported yet", option);
+            throw UserError({unknown});
+        }
         unknown.message = fmt::format("there is no option called `{}`", option);
         const std::string near = nearest_name(option, option_names());
         unknown.help = {near.empty() ? fmt::format("options are {}", fmt::join(option_names(), ", "))

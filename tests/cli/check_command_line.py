@@ -55,6 +55,9 @@ class Suite:
         faults += [f"has {part!r}:\n{text}" for part in without if part in text]
         self.tell(" ".join(words), faults)
 
+    def check(self, name, holds):
+        self.tell(name, [] if holds else ["does not hold"])
+
     def versions(self):
         """Every component stands on a line of its own, with a number or the reason why it is not there."""
         done = self.run("--version")
@@ -84,6 +87,24 @@ def write_files(folder):
         file.truncate((16 << 20) + 1)
     (folder / "scale.ir").write_text("graph scale(%x: f32[n]) -> (f32[n]) {\n  %0 = neg %x : f32[n]\n  yield %0\n}\n")
     (folder / "unsound.ir").write_text("graph g(%x: f32[n]) -> (f32[m]) {\n  %0 = neg %x : f32[m]\n  yield %0\n}\n")
+    (folder / "unsound_twice.ir").write_text("graph g(%x: f32[n]) -> (f32[n]) {\n  %0 = neg %x : f32[m]\n"
+                                             "  %1 = exp %x : f32[m]\n  yield %x\n}\n")
+    (folder / "fused.ir").write_text('graph f(%x: f32[n]) -> (z: f32[n]) {\n  %z = group "map" %x : f32[n] '
+                                     "(%a: f32[n]) {\n    %b = neg %a : f32[n]\n    yield %b\n  }\n"
+                                     "  yield %z\n}\n")
+    (folder / "nested.ir").write_text('graph f(%x: f32[n]) -> (z: f32[n]) {\n  %z = group "map" %x : f32[n] '
+                                      '(%a: f32[n]) {\n    %b = group "map" %a : f32[n] (%c: f32[n]) {\n'
+                                      "      %d = neg %c : f32[n]\n      yield %d\n    }\n    yield %b\n  }\n"
+                                      "  yield %z\n}\n")
+    (folder / "plan.ir").write_text("plan f(%x: f32[n]) -> (z: f32[n]) {\n  %z = alloc : f32[n]\n"
+                                    "  launch @f_0(%x, %z) sizes(n = n)\n  yield %z\n}\n")
+    (folder / "two.dsl").write_text("fn f(x: f32[n]) -> (a: f32[n], b: f32[n]) {\n    a = x + 1\n    b = x + 2\n}\n")
+    (folder / "wide.dsl").write_text("print(sum(zeros(2**62)))\n")
+    (folder / "wider.dsl").write_text("x = ones(2**60)\nprint(sum(x * 2))\n")
+    (folder / "memory.dsl").write_text("print(sum(zeros(2**58)))\n")
+    (folder / "nul.dsl").write_text('save("a\\0b.npy", ones(3))\n')
+    (folder / "endless.raw").symlink_to("/dev/zero")
+    (folder / "endless.dsl").write_text('x: f32[n] = load("endless.raw")\nprint(n)\n')
     (folder / "x.npy").write_bytes(npy([1, 2, 3]))
     (folder / "y.npy").write_bytes(npy([10, 20, 30]))
     (folder / "x.csv").write_text("day,x\nmonday,1\ntuesday,2\nsunday,3\n")
@@ -99,6 +120,11 @@ def check_run(suite):
     suite.case([*call, "--in", "x=x.csv", "--in", "y=y.npy"], USER, "x.csv: the table has 2 columns")
     suite.case([*call, *arrays, "--out", "z=z.jpg"], USER, "z.jpg: `.jpg` is not the ending of a known format")
     suite.case([*call, *arrays, "--threads", "1"], OK)
+    two = ["run", "two.dsl", "--device", "interpreter", "--fn", "f", "--in", "x=x.npy", "--out", "a=o.npy"]
+    for path in ["o.npy", "./o.npy", str(suite.folder / "dev" / ".." / "o.npy")]:
+        suite.case([*two, "--out", f"b={path}"], USAGE, f"error: --out b={path}: the file is that of `a` too")
+    suite.check("--out twice writes nothing", not (suite.folder / "o.npy").exists())
+    suite.case([*two, "--out", "b=dev/o.npy"], OK)
     suite.case([*call, "--in", "nosuch=1"], USAGE, "`axpy` has no parameter `nosuch`; parameters are a, x, y")
     suite.case([*call, "--in", "x=3"], USAGE, "`x` is an array, f32[n]: write --in x=FILE")
     suite.case([*call, "--in", "a=1"], USAGE, "--in a is given twice")
@@ -108,16 +134,73 @@ def check_run(suite):
     suite.case(["run", "script.dsl", "--set", "rate=3"], OK, "6")
     suite.case(["run", "script.dsl", "--set", "rat=3"], USAGE, "there is no param `rat` to set",
                "did you mean `rate`?")
+    suite.case(["run", "script.dsl", "--set", "rate=1", "--set", "rate=2"], USAGE, "--set rate is given twice")
     for count in ["0", "-1", "x", "1025", "99999999999999999999"]:
         suite.case(["run", "script.dsl", "--threads", count], USAGE, f"--threads {count}: write a number from 1 to 1024")
     suite.case(["run", "script.dsl", "--device", "gpu"], USAGE, "there is no device called `gpu`")
     suite.case(["run", "script.dsl", "--option", "contrct"], USAGE, "did you mean `contract`?")
     suite.case(["run", "script.dsl", "--disable-pass", "simplfy"], USAGE, "did you mean")
-    suite.case(["run", "script.dsl", "--nosuch"], USAGE)
+    suite.case(["run", "script.dsl", "--disable-pass", "foo"], USAGE,
+               "there is no pass `foo`; passes that may be left out are flatten, fold, simplify, cse, dce")
+    suite.case(["run", "script.dsl", "--disable-pass", "fuse"], USAGE, "the pass `fuse` cannot be switched off")
+    suite.case(["run", "script.dsl", "--dump-dir", "out"], USAGE, "error: --dump-dir is the folder of --dump")
+    suite.case(["run", "script.dsl", "--dump=kernel,"], USAGE, "error: a stage is missing")
     suite.case(["run", "nowhere.dsl"], USER, "nowhere.dsl: cannot be read")
     suite.case(["run", "zero.dsl"], USER, "zero.dsl:1:8: error: dev/zero.dsl: is no regular file")
     suite.case(["check", "long.dsl"], USER, "huge.dsl: is longer than 16 MiB")
     suite.case(["run", "/dev/zero"], USER, "/dev/zero: is longer than 16 MiB")
+    suite.case(["run", "endless.dsl"], USER, "endless.raw: cannot be read: is no regular file")
+    suite.case(["run", "nul.dsl"], USER, "nul.dsl:1:1: error: a: a NUL follows, which no path can hold")
+    suite.check("a NUL cuts no name short", not (suite.folder / "a").exists())
+
+
+def check_memory(suite):
+    """What no memory holds, on the interpreter, which makes every array."""
+    for name, place, fault in [
+            ("wide.dsl", "1:11", "an array f64[4611686018427387904] has more than 2^63 bytes"),
+            ("wider.dsl", "1:5", "an array f64[1152921504606846976] has more than 2^63 bytes"),
+            ("memory.dsl", "1:11",
+             "out of memory on the host: an array f64[288230376151711744] has 2305843009213693952 bytes")]:
+        suite.case(["run", name, "--device", "interpreter"], USER, f"{name}:{place}: error: {fault}",
+                   without=["internal error"])
+
+
+def check_words(suite):
+    """Words that the command line does not have, with the nearest that it has."""
+    commands = "run, check, dump, opt, ops"
+    suite.case(["foo"], USAGE, f"error: there is no subcommand `foo`; subcommands are {commands}")
+    suite.case(["rnu", "script.dsl"], USAGE, "error: there is no subcommand `rnu`; did you mean `run`?")
+    suite.case([], USAGE, f"error: a subcommand is required: {commands}")
+    suite.case(["--versoin"], USAGE, "error: there is no option `--versoin`; did you mean `--version`?")
+    suite.case(["run", "--sats", "script.dsl"], USAGE, "error: there is no option `--sats`; did you mean `--stats`?")
+    suite.case(["run", "script.dsl", "--devce", "cpu"], USAGE,
+               "error: there is no option `--devce`; did you mean `--device`?")
+    suite.case(["run", "script.dsl", "--devce=cpu"], USAGE, "did you mean `--device`?")
+    suite.case(["run", "script.dsl", "--nosuch"], USAGE, "error: there is no option `--nosuch`\n")
+    suite.case(["run", "script.dsl", "axpy.dsl"], USAGE, "error: `axpy.dsl` is one argument too many")
+    suite.case(["run"], USAGE, "error: file is required")
+    suite.case(["ops", "erg"], USAGE, "there is no operator `erg`")
+    suite.case(["ops", "erff"], USAGE, "there is no operator `erff`; did you mean `erf`?")
+
+
+def check_outputs(suite):
+    """Where standard output goes: JSON of files that cannot be read, a device that is full."""
+    for name, reason in [("missing.dsl", "No such file"), ("dev", "Is a directory")]:
+        done = suite.run("check", name, "--json")
+        faults = [] if done.returncode == USER else [f"exit code {done.returncode}"]
+        try:
+            messages = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            messages = []
+        if len(messages) != 1 or reason not in messages[0]["message"]:
+            faults.append(f"not the one message:\n{done.stdout}{done.stderr}")
+        suite.tell(f"check {name} --json", faults)
+    suite.case(["check", "missing.dsl"], USER, "error: missing.dsl: cannot be read: No such file")
+    for words in [["--help"], ["--version"], ["run", "--help"], ["ops"]]:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([suite.program, *words], cwd=suite.folder, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=120, check=False)
+        suite.check(f"{' '.join(words)} > /dev/full", done.returncode == USER)
 
 
 def check_dump(suite):
@@ -155,8 +238,20 @@ def check_explain(suite):
 def check_opt(suite):
     suite.case(["opt", "scale.ir", "--pass", "dce"], OK, "graph scale(")
     suite.case(["opt", "scale.ir", "--pass", "dcf"], USAGE, "there is no pass", "did you mean")
-    suite.case(["opt", "unsound.ir"], USER, "g is not sound", "types", without=["internal error"])
-    suite.case(["ops", "erg"], USAGE, "there is no operator `erg`")
+    suite.case(["opt", "scale.ir", "--pass", "nope"], USAGE,
+               "there is no pass `nope`; passes are matmul, flatten, fold, simplify, contract, cse, dce, fuse, schedule")
+    suite.case(["opt", "scale.ir", "--pass", "fuse", "--pass", "schedule"], OK, "plan scale(")
+    suite.case(["opt", "unsound.ir"], USER, "unsound.ir:2:3: error: g is not sound: types", without=["internal error"])
+    suite.case(["opt", "unsound_twice.ir"], USER, "unsound_twice.ir:2:3: error: g is not sound: types",
+               "unsound_twice.ir:3:3: error: g is not sound: types", without=["\ufffd"])
+    for name in ["fuse", "dce", "schedule"]:
+        suite.case(["opt", "plan.ir", "--pass", name], USER, f"error: `{name}` takes a graph: `f` is a plan")
+    suite.case(["opt", "fused.ir", "--pass", "fuse"], USER,
+               "fused.ir:2:3: error: `fuse` takes a graph without groups: `f` is fused")
+    suite.case(["opt", "nested.ir", "--pass", "dce"], USER, "nested.ir:3:5: error: f is not sound: place",
+               without=["internal error"])
+    suite.case(["opt", "scale.ir", "--pass", "schedule"], USER,
+               "scale.ir:2:3: error: `schedule` takes a fused graph: `neg` stands outside the groups", "run `fuse`")
 
 
 def main():
@@ -168,6 +263,9 @@ def main():
         check_dump(suite)
         check_explain(suite)
         check_opt(suite)
+        check_memory(suite)
+        check_words(suite)
+        check_outputs(suite)
     print(f"{suite.passed} passed, {suite.failed} failed")
     return 1 if suite.failed else 0
 

@@ -31,7 +31,7 @@ std::string options_markdown() {
         "| option | default | key | meaning |\n|---|---|---|---|\n";
     for (const fuseline::OptionRow& row : fuseline::kOptionTable) {
         text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.default_value ? "on" : "off",
-                            row.in_key ? "yes" : "no", row.doc);
+                            row.in_key ? "yes" : "no", std::string(row.doc) + (row.built ? "" : " Not yet."));
     }
     return text;
 }

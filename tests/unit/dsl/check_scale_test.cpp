@@ -1,6 +1,8 @@
 // Long and deep programs elaborate without deep recursion and in reasonable time.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "dsl/program.h"
 #include "tests/catch.h"
 
@@ -92,6 +94,17 @@ TEST_CASE("blocks in calls in blocks are counted together") {
     check_program(sources, "test.dsl", text, nullptr, diagnostics);
     REQUIRE(diagnostics.has_errors());
     CHECK(diagnostics.sorted()[0].message == "blocks and early returns nest deeper than 300 levels");
+}
+
+TEST_CASE("calls of weak values that double at each level end with one message") {
+    std::string text = "fn g0(x) = x\n";
+    for (int i = 1; i <= 40; ++i) text += fmt::format("fn g{0}(x) = g{1}(x) + g{1}(x)\n", i, i - 1);
+    Diagnostics diagnostics;
+    SourceMap sources;
+    check_program(sources, "test.dsl", text + "fn f(a: f64) = a * g40(1)\n", nullptr, diagnostics);
+    const auto all = diagnostics.sorted();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].message == "calls inside calls make this program larger than 100000 operations");
 }
 
 }  // namespace

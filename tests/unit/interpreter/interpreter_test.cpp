@@ -205,3 +205,43 @@ TEST_CASE("host scalars are evaluated over sizes") {
 })");
     CHECK(evaluate_scalar(f, f.region(f.body()).yields[0], {{"n", 49}}).as_f32() == 7.0F);
 }
+
+TEST_CASE("interpreter: an array that no memory holds is the user's error") {
+    const ir::Function f = parse(R"(graph f(%x: f32[z, n]) -> (k: i64[n]) {
+  %k = index [i] -> [i] : i64[n]
+  yield %k
+})");
+    const auto message = [&](int64_t n) {
+        try {
+            interpret(f, {array(DType::f32_, {0, n}, {})}, {{"z", 0}, {"n", n}});
+        } catch (const UserError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(message(3) == "");
+    // 2^62 elements have 2^65 bytes, which is 0 in 64 bits; 2^60 have 2^63, one more than a vector holds.
+    CHECK(message(int64_t{1} << 62) == "an array i64[4611686018427387904] has more than 2^63 bytes");
+    CHECK(message(int64_t{1} << 60) == "an array i64[1152921504606846976] has more than 2^63 bytes");
+}
+
+TEST_CASE("interpreter: an empty array's other axes may be longer than the memory") {
+    const HostArray x = array(DType::f32_, {0, int64_t{1} << 62}, {});
+    const std::map<std::string, int64_t> sizes{{"z", 0}, {"n", int64_t{1} << 62}};
+    CHECK(run(R"(graph f(%x: f32[z, n]) -> (s: f32[z]) {
+  %zero = constant -0.0 : f32
+  %s = reduce [1] %x, %zero : f32[z] (%a: f32, %b: f32) {
+    %t = add %a, %b : f32
+    yield %t
+  }
+  yield %s
+})",
+              {x}, sizes)
+              .empty());
+    CHECK(run(R"(graph f(%x: f32[z, n], %y: f32[n, z]) -> (s: f32[z, z]) {
+  %s = matmul %x, %y : f32[z, z]
+  yield %s
+})",
+              {x, array(DType::f32_, {int64_t{1} << 62, 0}, {})}, sizes)
+              .empty());
+}

@@ -14,9 +14,11 @@
 #include <fmt/format.h>
 
 #include "compiler/support/errors.h"
+#include "compiler/support/hash.h"
 #include "runtime/io/descriptor.h"
 #include "runtime/io/formats.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/program_file.h"
 #include "tests/catch.h"
 #include "tests/unit/temporary_folder.h"
 #include "tests/unit/user_errors.h"
@@ -28,6 +30,11 @@ namespace fs = std::filesystem;
 namespace {
 
 void put(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+
+/// The name that files.h promises.
+std::string temporary(const std::string& name, int k) {
+    return fmt::format(".{}.{}.fuseline-tmp", hash128(name).hex().substr(0, 16), k);
+}
 
 HostArray doubles(size_t count) {
     HostArray a{DType::f64_, {static_cast<int64_t>(count)}, std::vector<std::byte>(8 * count)};
@@ -53,9 +60,9 @@ std::string message_of(const std::string& path, const LoadRequest& request) {
 TEST_CASE("files: what killed processes left is used again and removed", "[io]") {
     const Folder folder("leftovers");
     const std::string path = folder / "a.bin";
-    put(path + ".0.fuseline-tmp", "much longer than what is written now");
-    put(path + ".1.fuseline-tmp", "x");
-    put(path + ".2.fuseline-tmp", "y");
+    put(folder / temporary("a.bin", 0), "much longer than what is written now");
+    put(folder / temporary("a.bin", 1), "x");
+    put(folder / temporary("a.bin", 2), "y");
     write_file_whole(path, "new");
     CHECK(read_file(path) == "new");
     CHECK(folder.files() == 1);
@@ -63,13 +70,56 @@ TEST_CASE("files: what killed processes left is used again and removed", "[io]")
 
 TEST_CASE("files: a temporary file that another process holds is left alone", "[io]") {
     const Folder folder("held");
-    const std::string path = folder / "a.bin", held = path + ".0.fuseline-tmp";
+    const std::string path = folder / "a.bin", held = folder / temporary("a.bin", 0);
     put(held, "being written");
     const Descriptor owner(::open(held.c_str(), O_RDWR));
     REQUIRE(::flock(owner.get(), LOCK_EX) == 0);
     write_file_whole(path, "new");
     CHECK(read_file(path) == "new");
     CHECK(read_file(held) == "being written");
+}
+
+TEST_CASE("files: the longest name that the system has can be written", "[io]") {
+    const Folder folder("long");
+    const std::string path = folder / (std::string(251, 'x') + ".bin");
+    write_file_whole(path, "old");
+    write_file_whole(path, "new");
+    CHECK(read_file(path) == "new");
+    CHECK(folder.files() == 1);
+}
+
+TEST_CASE("files: a path with a NUL names no file", "[io]") {
+    const Folder folder("nul");
+    const std::string path = folder / std::string("a.npy\0b.npy", 11);
+    const std::string fault = (folder / "a.npy") + ": a NUL follows, which no path can hold";
+    put(folder / "a.npy", "old");
+    CHECK(tests::message_and_help([&] { read_file(path); }) == fault);
+    CHECK(tests::message_and_help([&] { map_file(path); }) == fault);
+    CHECK(tests::message_and_help([&] { read_program(path); }) == fault);
+    CHECK(tests::message_and_help([&] { read_imported(path); }) == fault);
+    CHECK(tests::message_and_help([&] { format_of(path); }) == fault);
+    CHECK(tests::message_and_help([&] { save_array(path, doubles(1)); }) == fault);
+    CHECK(tests::message_and_help([&] { write_file_whole(path, "new"); }) == fault);
+    CHECK(read_file(folder / "a.npy") == "old");
+}
+
+TEST_CASE("files: only regular files are loaded, as others may never end", "[io]") {
+    const Folder folder("endless");
+    REQUIRE(::mkfifo((folder / "pipe.raw").c_str(), 0600) == 0);
+    fs::create_symlink("/dev/zero", folder / "zero.raw");
+    fs::create_symlink("pipe.raw", folder / "link.raw");
+    for (const char* name : {"pipe.raw", "zero.raw", "link.raw"}) {
+        const std::string path = folder / name;
+        CHECK(message_of(path, {DType::f64_, {std::nullopt}, {}, {}}) ==
+              path + ": cannot be read: is no regular file");
+        CHECK(tests::message_and_help([&] { read_file(path); }) ==
+              path + ": cannot be read: is no regular file");
+    }
+    fs::create_symlink("there.raw", folder / "regular.raw");
+    put(folder / "there.raw", "12345678");
+    CHECK(read_file(folder / "regular.raw") == "12345678");
+    // Files of the kernel are regular and say that they are empty.
+    CHECK_FALSE(read_file("/proc/self/status").empty());
 }
 
 TEST_CASE("files: a write that fails half-way leaves the old file alone", "[io]") {

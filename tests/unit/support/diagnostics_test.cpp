@@ -41,7 +41,7 @@ TEST_CASE("a span over several lines is underlined to the end of its first", "[s
 
 TEST_CASE("bytes that a terminal should not see are replaced", "[support][diagnostics]") {
     CHECK(rendered("a \xFF\x1B x", "x") ==
-          "t.dsl:1:6: error: bad\n  a \xEF\xBF\xBD\xEF\xBF\xBD x\n       ^\n");
+          "t.dsl:1:6: error: bad\n  a \xEF\xBF\xBD\\u{1b} x\n            ^\n");
 }
 
 TEST_CASE("a long line is cut around the span", "[support][diagnostics]") {
@@ -109,8 +109,21 @@ TEST_CASE("the nearest name", "[support][diagnostics]") {
     CHECK(nearest_name("sofmtax", names) == "softmax");
     CHECK(nearest_name("sotfmx", names) == "softmax");
     CHECK(nearest_name("summ", names) == "sum");
+    CHECK(nearest_name("SoftMax", names) == "softmax");
+    CHECK(nearest_name("X", names) == "x");
     CHECK(nearest_name("y", names) == "");
     CHECK(nearest_name("ab", names) == "");
     CHECK(nearest_name("completely", names) == "");
     CHECK(nearest_name("", names) == "");
+}
+
+TEST_CASE("after fifty messages their number is told", "[support][diagnostics]") {
+    SourceMap sources;
+    const uint32_t base = sources.file(sources.add("t.dsl", std::string(60, 'x'))).base;
+    Diagnostics d;
+    for (uint32_t i = 0; i < 60; ++i) d.error({base + i, base + i + 1}, "bad");
+    const std::string text = render(d.sorted(), sources);
+    CHECK(text.find("t.dsl:1:50: error") != std::string::npos);
+    CHECK(text.find("t.dsl:1:51: error") == std::string::npos);
+    CHECK(text.find("note: 10 more messages are not shown\n") != std::string::npos);
 }

@@ -37,5 +37,7 @@ TEST_CASE("overlong forms, surrogates and cut sequences are one invalid byte", "
 }
 
 TEST_CASE("printable text keeps tabs and letters only", "[support][utf8]") {
-    CHECK(printable("a\tb\n\x01\x7F\xFFσ") == "a\tb\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDσ");
+    CHECK(printable("a\tb\n\x01\x7F\xFFσ") == "a\tb\\u{a}\\u{1}\\u{7f}\xEF\xBF\xBDσ");
+    CHECK(printable("\u2028\u202e\u0085\u200d") == "\\u{2028}\\u{202e}\\u{85}\u200d");
+    CHECK(shown_width(decode_utf8("\u202e", 0)) == 8);
 }
