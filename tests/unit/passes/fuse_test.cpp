@@ -77,7 +77,7 @@ TEST_CASE("a chain of 10 000 operators is cut into kernels of 1 024 nodes") {
     CHECK(c.kernels.size() == 2);
     size_t splits = 0;
     for (const Remark& r : c.remarks)
-        splits += r.reason.find("budget of 1024 nodes") != std::string::npos ? 1 : 0;
+        splits += r.reason.starts_with("budget of 1024 nodes") ? 1 : 0;
     CHECK(splits == 9);
     check_same(c, {filled(0.75F), filled(0.5F)});
 }
