@@ -239,7 +239,7 @@ def check_opt(suite):
     suite.case(["opt", "scale.ir", "--pass", "dce"], OK, "graph scale(")
     suite.case(["opt", "scale.ir", "--pass", "dcf"], USAGE, "there is no pass", "did you mean")
     suite.case(["opt", "scale.ir", "--pass", "nope"], USAGE,
-               "there is no pass `nope`; passes are matmul, flatten, fold, simplify, contract, cse, dce, fuse, schedule")
+               "there is no pass `nope`; passes are matmul, flatten, fold, simplify, contract, cse, dce, rows, fuse, schedule")
     suite.case(["opt", "scale.ir", "--pass", "fuse", "--pass", "schedule"], OK, "plan scale(")
     suite.case(["opt", "unsound.ir"], USER, "unsound.ir:2:3: error: g is not sound: types", without=["internal error"])
     suite.case(["opt", "unsound_twice.ir"], USER, "unsound_twice.ir:2:3: error: g is not sound: types",
