@@ -167,7 +167,7 @@ def check_memory(suite):
 
 def check_words(suite):
     """Words that the command line does not have, with the nearest that it has."""
-    commands = "run, check, dump, opt, ops"
+    commands = "run, check, dump, explain, opt, ops"
     suite.case(["foo"], USAGE, f"error: there is no subcommand `foo`; subcommands are {commands}")
     suite.case(["rnu", "script.dsl"], USAGE, "error: there is no subcommand `rnu`; did you mean `run`?")
     suite.case([], USAGE, f"error: a subcommand is required: {commands}")
