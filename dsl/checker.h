@@ -63,16 +63,17 @@ struct Counter {
     ir::RegionId region;  ///< the loop's; checks of sizes with the counter stand there
 };
 
-/// An equality of sizes with a check.
-struct TestedEquality {
+/// left == right, or left >= right, with a check.
+struct TestedRelation {
     ir::RegionId place;  ///< where the check stands
     ExtentId left, right;
+    bool equal;
 };
 
 /// What is known about sizes: equalities that were asserted or are tested.
 struct SizeFacts {
     std::vector<std::pair<ExtentId, ExtentId>> assumed, equal;
-    std::vector<TestedEquality> tested;
+    std::vector<TestedRelation> tested;
     std::map<std::string, ExtentId> substitutions;
 };
 
@@ -169,6 +170,8 @@ public:
     SizeFacts facts() const { return {assumed, equal_, tested_, substitutions_}; }
     void restore(SizeFacts facts);
     void restore_after(ir::RegionId loop, SizeFacts facts);
+    /// e >= 0 follows from what is tested.
+    bool tested_nonnegative(ExtentId e);
     /// e >= 0, in the same way.
     bool require_size(ExtentId e, Span span);
     /// Proves left == right (left >= right) or adds a check at launch; false after a report that it cannot
@@ -301,7 +304,7 @@ private:
 
     size_t folded_ = 0;       ///< calls, and operations that left no node
     bool too_large_ = false;  ///< told
-    std::vector<TestedEquality> tested_;
+    std::vector<TestedRelation> tested_;
     std::vector<std::pair<ExtentId, ExtentId>> equal_;  ///< asserted equalities that are no substitution
     std::map<std::string, ExtentId> substitutions_;     ///< sizes asserted to be others
     /// Checks that the graph has: region, left, right, whether they are to be equal, message.

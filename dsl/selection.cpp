@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "dsl/views.h"
 
@@ -161,23 +160,18 @@ bool Selector::take_slice(const Index& index) {
     if (!step) return false;
     ExtentId start = backward ? last : constant(0);
     ExtentId stop = backward ? constant(-1) : n;
-    // From one end of the axis to a bound that is tested to lie inside: not negative.
-    bool ordered = !backward, moved = false;
     const auto side = [&](const std::optional<Argument>& a, ExtentId& into, auto clip) {
         if (!a || a->value.as<NoneValue>()) return true;
         const auto b = bound(*a, kABound);
         if (!b || (!b->literal && !inside(*b, !backward, *a, kABound))) return false;
-        const ExtentId end = into;
         into = (this->*clip)(*b, n, backward);
-        ordered = ordered && (into == end || !std::exchange(moved, true)) && (!b->literal || into == end);
         return true;
     };
     if (!side(index.start, start, &Selector::start_of)) return false;
     if (!side(index.stop, stop, &Selector::stop_of)) return false;
     const ExtentId length = backward ? pool.sub(start, stop) : pool.sub(stop, start);
     const ExtentId rounded = pool.add(length, pool.sub(*step, constant(1)));
-    const ExtentId count = pool.floordiv(rounded, *step);
-    keep(ordered ? count : pool.max0(count), start, backward ? pool.negate(*step) : *step);
+    keep(pool.max0(pool.floordiv(rounded, *step)), start, backward ? pool.negate(*step) : *step);
     return true;
 }
 

@@ -16,6 +16,11 @@ bool Checker::same_extent(ExtentId a, ExtentId b) {
     a = canonical(a);
     b = canonical(b);
     if (a == b || extents().provably_equal(a, b)) return true;
+    // The length of a slice is max(0, e) until e >= 0 is tested.
+    const auto clipped = [&](ExtentId length, ExtentId e) {
+        return extents().max0(e) == length && tested_nonnegative(e);
+    };
+    if (clipped(a, b) || clipped(b, a)) return true;
     const ExtentId difference = extents().sub(a, b);
     return std::any_of(equal_.begin(), equal_.end(), [&](const auto& pair) {
         const ExtentId known = extents().sub(canonical(pair.first), canonical(pair.second));
@@ -120,14 +125,22 @@ void Checker::restore(SizeFacts facts) {
 /// A loop may take no step: what its steps test is not known behind it. What they rely on and is tested
 /// before the loop still is.
 void Checker::restore_after(ir::RegionId loop, SizeFacts facts) {
-    const std::vector<TestedEquality> all = std::move(tested_);
+    const std::vector<TestedRelation> all = std::move(tested_);
     const size_t before = facts.tested.size();
     restore(std::move(facts));
     for (size_t k = before; k < all.size(); ++k) {
         if (!(all[k].place < loop)) continue;
-        assume_equal(all[k].left, all[k].right);
+        if (all[k].equal) assume_equal(all[k].left, all[k].right);
         tested_.push_back(all[k]);
     }
+}
+
+bool Checker::tested_nonnegative(ExtentId e) {
+    ExtentPool& pool = extents();
+    return std::ranges::any_of(tested_, [&](const TestedRelation& t) {
+        const ExtentId known = pool.sub(t.left, t.right);
+        return pool.provably_nonnegative(pool.sub(canonical(e), canonical(known)));
+    });
 }
 
 /// Where a check stands: the graph's body whatever region is being filled, unless the check depends on a
@@ -175,10 +188,8 @@ bool Checker::require_extent(ExtentId left, ir::Check::Relation relation, Extent
         return false;
     }
     add_check({left, right, relation, std::move(message)}, span);
-    if (equality) {
-        tested_.push_back({place_of(left, right), left, right});
-        assume_equal(left, right);
-    }
+    tested_.push_back({place_of(left, right), left, right, equality});
+    if (equality) assume_equal(left, right);
     return true;
 }
 
