@@ -23,22 +23,23 @@ void LlvmFolds::set_indices(const Fold& f, const std::string& flat) {
     std::string rest = flat;
     for (size_t axis = f.extents.size() - 1; axis > 0; --axis) {
         const std::string extent = sizes_.operand(f.extents[axis]);
-        access_.set_axis(first + static_cast<uint32_t>(axis), value("k", "urem i64 {}, {}", rest, extent));
-        rest = value("k", "udiv i64 {}, {}", rest, extent);
+        access_.set_axis(first + static_cast<uint32_t>(axis), w_.value("k", "urem i64 {}, {}", rest, extent));
+        rest = w_.value("k", "udiv i64 {}, {}", rest, extent);
     }
     access_.set_axis(first, rest);
 }
 
 LlvmFolds::States LlvmFolds::own_lanes(const Fold& f, const Chunk& c) {
     const States pending = arrays(f, kLaneLevels, state_lanes(f), false);
-    const std::string lanes = value("lanes", "call i64 @llvm.umin.i64(i64 {}, i64 {})", c.size, kReduceLanes);
+    const std::string lanes =
+        w_.value("lanes", "call i64 @llvm.umin.i64(i64 {}, i64 {})", c.size, kReduceLanes);
     access_.set_ahead(true);
     LlvmLoop loop(w_, "lane");
     const std::string lane = loop.carry("i64", "0", "lane");
     loop.test_below(lane, lanes);
-    const States sum = own_lane(f, c, value("first", "add i64 {}, {}", c.start, lane));
+    const States sum = own_lane(f, c, w_.value("first", "add i64 {}, {}", c.start, lane));
     push(f, pending, lane, sum);
-    loop.end({value("next", "add i64 {}, 1", lane)});
+    loop.end({w_.value("next", "add i64 {}, 1", lane)});
     access_.set_ahead(false);
     return collapsed(f, pending, lanes);
 }
@@ -50,7 +51,7 @@ LlvmFolds::States LlvmFolds::own_lane(const Fold& f, const Chunk& c, const std::
     if (unrolled_) {
         set_indices(f, first);
         start = elements(f);
-        from = value("second", "add i64 {}, {}", first, kReduceLanes);
+        from = w_.value("second", "add i64 {}, {}", first, kReduceLanes);
     } else {
         start = identities(f);
     }
@@ -62,10 +63,10 @@ LlvmFolds::States LlvmFolds::own_lane(const Fold& f, const Chunk& c, const std::
     const States element = elements(f);
     States nexts = combined(f, sum, element);
     if (!unrolled_) {
-        const std::string is_first = value("is_first", "icmp eq i64 {}, {}", at, first);
+        const std::string is_first = w_.value("is_first", "icmp eq i64 {}, {}", at, first);
         nexts = selected(f, "i1 " + is_first, element, nexts);
     }
-    nexts.insert(nexts.begin(), value("next", "add i64 {}, {}", at, kReduceLanes));
+    nexts.insert(nexts.begin(), w_.value("next", "add i64 {}, {}", at, kReduceLanes));
     loop.end(nexts);
     return sum;
 }
@@ -93,9 +94,9 @@ LlvmFolds::States LlvmFolds::shared_lanes(const Fold& f, const Chunk& c) {
 
 /// Full sweeps over all accumulators, blocks of which stay in registers; gives the first element after them.
 std::string LlvmFolds::sweeps(const Fold& f, const Chunk& c, const States& accumulators) {
-    const std::string whole = value("whole", "and i64 {}, {}", c.size, -kReduceLanes);
-    const std::string stop = value("stop", "add i64 {}, {}", c.start, whole);
-    const std::string some = value("some", "icmp ne i64 {}, 0", whole);
+    const std::string whole = w_.value("whole", "and i64 {}, {}", c.size, -kReduceLanes);
+    const std::string stop = w_.value("stop", "add i64 {}, {}", c.start, whole);
+    const std::string some = w_.value("some", "icmp ne i64 {}, 0", whole);
     const std::string stem = w_.label("sweeps");
     w_.line("br i1 {}, label %{}.some, label %{}.done", some, stem, stem);
     w_.block(stem + ".some");
@@ -106,7 +107,7 @@ std::string LlvmFolds::sweeps(const Fold& f, const Chunk& c, const States& accum
         const std::string block = loop.carry("i64", "0", "block");
         loop.test_below(block, fmt::format("{}", kReduceLanes));
         sweep_block(f, c, block, stop, accumulators);
-        loop.end({value("next", "add i64 {}, {}", block, wide_)});
+        loop.end({w_.value("next", "add i64 {}, {}", block, wide_)});
     }
     w_.jump(stem + ".done");
     w_.block(stem + ".done");
@@ -115,10 +116,10 @@ std::string LlvmFolds::sweeps(const Fold& f, const Chunk& c, const States& accum
 
 void LlvmFolds::sweep_block(const Fold& f, const Chunk& c, const std::string& block, const std::string& stop,
                             const States& accumulators) {
-    const std::string first = value("first", "add i64 {}, {}", c.start, block);
+    const std::string first = w_.value("first", "add i64 {}, {}", c.start, block);
     set_indices(f, first);
     const States start = elements(f);
-    const std::string second = value("second", "add i64 {}, {}", first, kReduceLanes);
+    const std::string second = w_.value("second", "add i64 {}, {}", first, kReduceLanes);
     LlvmLoop loop(w_, "sweep");
     const std::string at = loop.carry("i64", second, "r");
     const States sum = carried(f, loop, start);
@@ -126,7 +127,7 @@ void LlvmFolds::sweep_block(const Fold& f, const Chunk& c, const std::string& bl
     set_indices(f, at);
     const States element = elements(f);
     States nexts = combined(f, sum, element);
-    nexts.insert(nexts.begin(), value("next", "add i64 {}, {}", at, kReduceLanes));
+    nexts.insert(nexts.begin(), w_.value("next", "add i64 {}, {}", at, kReduceLanes));
     loop.end(nexts);
     write_states(f, accumulators, block, 1, sum);
 }
@@ -138,8 +139,8 @@ void LlvmFolds::rest(const Fold& f, const Chunk& c, const std::string& from, con
     loop.test_below(at, c.end);
     access_.set_axis(w_.levels().rank(), at);
     access_.set_row_index(at);
-    step(f, c, at, value("left", "sub i64 {}, {}", c.end, at), accumulators);
-    loop.end({value("next", "add i64 {}, {}", at, lanes_)});
+    step(f, c, at, w_.value("left", "sub i64 {}, {}", c.end, at), accumulators);
+    loop.end({w_.value("next", "add i64 {}, {}", at, lanes_)});
 }
 
 /// Elements of several axes: runs that end with a row of the innermost axis or a sweep.
@@ -150,31 +151,31 @@ void LlvmFolds::rows(const Fold& f, const Chunk& c, const std::string& from, con
     runs.test_below(at, c.end);
     set_indices(f, at);
     const std::string k = access_.axis(inner);
-    const std::string row = value("row", "sub i64 {}, {}", sizes_.operand(f.extents.back()), k);
-    const std::string lane = value("lane", "and i64 {}, {}", at, kReduceLanes - 1);
-    const std::string sweep = value("sweep", "sub i64 {}, {}", kReduceLanes, lane);
-    const std::string left = value("left", "sub i64 {}, {}", c.end, at);
-    const std::string one = value("run", "call i64 @llvm.umin.i64(i64 {}, i64 {})", row, sweep);
-    const std::string run = value("run", "call i64 @llvm.umin.i64(i64 {}, i64 {})", one, left);
+    const std::string row = w_.value("row", "sub i64 {}, {}", sizes_.operand(f.extents.back()), k);
+    const std::string lane = w_.value("lane", "and i64 {}, {}", at, kReduceLanes - 1);
+    const std::string sweep = w_.value("sweep", "sub i64 {}, {}", kReduceLanes, lane);
+    const std::string left = w_.value("left", "sub i64 {}, {}", c.end, at);
+    const std::string one = w_.value("run", "call i64 @llvm.umin.i64(i64 {}, i64 {})", row, sweep);
+    const std::string run = w_.value("run", "call i64 @llvm.umin.i64(i64 {}, i64 {})", one, left);
     LlvmLoop loop(w_, "rest");
     const std::string done = loop.carry("i64", "0", "v");
     loop.test_below(done, run);
-    access_.set_axis(inner, value("k", "add i64 {}, {}", k, done));
-    const std::string flat = value("r", "add i64 {}, {}", at, done);
+    access_.set_axis(inner, w_.value("k", "add i64 {}, {}", k, done));
+    const std::string flat = w_.value("r", "add i64 {}, {}", at, done);
     access_.set_row_index(flat);
-    step(f, c, flat, value("left", "sub i64 {}, {}", run, done), accumulators);
-    loop.end({value("next", "add i64 {}, {}", done, lanes_)});
-    runs.end({value("next", "add i64 {}, {}", at, run)});
+    step(f, c, flat, w_.value("left", "sub i64 {}, {}", run, done), accumulators);
+    loop.end({w_.value("next", "add i64 {}, {}", done, lanes_)});
+    runs.end({w_.value("next", "add i64 {}, {}", at, run)});
 }
 
 /// At most `left` neighbouring elements, which lie in one sweep.
 void LlvmFolds::step(const Fold& f, const Chunk& c, const std::string& flat, const std::string& left,
                      const States& accumulators) {
-    const std::string lane = value("lane", "and i64 {}, {}", flat, kReduceLanes - 1);
-    const std::string some = value("left", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, lanes_);
+    const std::string lane = w_.value("lane", "and i64 {}, {}", flat, kReduceLanes - 1);
+    const std::string some = w_.value("left", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, lanes_);
     const std::string mask = w_.first_lanes(some, vector_bits_);
-    const std::string since = value("since", "sub i64 {}, {}", flat, c.start);
-    const std::string is_first = value("is_first", "icmp ult i64 {}, {}", since, kReduceLanes);
+    const std::string since = w_.value("since", "sub i64 {}, {}", flat, c.start);
+    const std::string is_first = w_.value("is_first", "icmp ult i64 {}, {}", since, kReduceLanes);
     const States before = read(f, accumulators, lane, 1);
     w_.mask = mask;
     const States element = elements(f);
@@ -187,9 +188,10 @@ void LlvmFolds::step(const Fold& f, const Chunk& c, const std::string& flat, con
 
 /// The neighbour tree over the lanes of a chunk, a scalar.
 LlvmFolds::States LlvmFolds::tree(const Fold& f, const Chunk& c, const States& accumulators) {
-    const std::string lanes = value("lanes", "call i64 @llvm.umin.i64(i64 {}, i64 {})", c.size, kReduceLanes);
+    const std::string lanes =
+        w_.value("lanes", "call i64 @llvm.umin.i64(i64 {}, i64 {})", c.size, kReduceLanes);
     if (!unrolled_) return partial_tree(f, lanes, accumulators);
-    const std::string full = value("full", "icmp eq i64 {}, {}", lanes, kReduceLanes);
+    const std::string full = w_.value("full", "icmp eq i64 {}, {}", lanes, kReduceLanes);
     const std::string stem = w_.label("tree");
     w_.line("br i1 {}, label %{}.full, label %{}.part", full, stem, stem);
     w_.block(stem + ".full");
@@ -218,8 +220,8 @@ LlvmFolds::States LlvmFolds::full_tree(const Fold& f, const States& accumulators
                 even.push_back(every_second(type, all[k], "poison", width / 2, 0));
                 odd.push_back(every_second(type, all[k], "poison", width / 2, 1));
             } else {
-                even.push_back(value("state", "extractelement {} {}, i64 0", type, all[k]));
-                odd.push_back(value("state", "extractelement {} {}, i64 1", type, all[k]));
+                even.push_back(w_.value("state", "extractelement {} {}, i64 0", type, all[k]));
+                odd.push_back(w_.value("state", "extractelement {} {}, i64 1", type, all[k]));
             }
         }
         w_.set_lanes(width / 2);
@@ -231,12 +233,12 @@ LlvmFolds::States LlvmFolds::full_tree(const Fold& f, const States& accumulators
 LlvmFolds::States LlvmFolds::partial_tree(const Fold& f, const std::string& lanes,
                                           const States& accumulators) {
     const auto half_of = [&](const std::string& width) {
-        const std::string up = value("up", "add i64 {}, 1", width);
-        return value("half", "lshr i64 {}, 1", up);
+        const std::string up = w_.value("up", "add i64 {}, 1", width);
+        return w_.value("half", "lshr i64 {}, 1", up);
     };
     LlvmLoop vectors(w_, "halve");
     const std::string width = vectors.carry("i64", lanes, "width");
-    vectors.test(value("several", "icmp ugt i64 {}, {}", width, lanes_));
+    vectors.test(w_.value("several", "icmp ugt i64 {}, {}", width, lanes_));
     const std::string half = half_of(width);
     halve(f, width, half, accumulators);
     vectors.end({half});
@@ -245,13 +247,13 @@ LlvmFolds::States LlvmFolds::partial_tree(const Fold& f, const std::string& lane
     LlvmLoop loop(w_, "fewer");
     const std::string left = loop.carry("i64", width, "width");
     const States sum = carried(f, loop, start);
-    loop.test(value("several", "icmp ugt i64 {}, 1", left));
-    States nexts = neighbours(f, sum, sum, value("pairs", "lshr i64 {}, 1", left));
+    loop.test(w_.value("several", "icmp ugt i64 {}, 1", left));
+    States nexts = neighbours(f, sum, sum, w_.value("pairs", "lshr i64 {}, 1", left));
     nexts.insert(nexts.begin(), half_of(left));
     loop.end(nexts);
     States scalars;
     for (size_t k = 0; k < f.types.size(); ++k) {
-        scalars.push_back(value("state", "extractelement {} {}, i64 0", state_type(f, k), sum[k]));
+        scalars.push_back(w_.value("state", "extractelement {} {}, i64 0", state_type(f, k), sum[k]));
     }
     return scalars;
 }
@@ -262,14 +264,14 @@ void LlvmFolds::halve(const Fold& f, const std::string& width, const std::string
     LlvmLoop loop(w_, "pairs");
     const std::string at = loop.carry("i64", "0", "at");
     loop.test_below(at, half);
-    const std::string low = value("low", "shl i64 {}, 1", at);
-    const std::string high = value("high", "add i64 {}, {}", low, lanes_);
-    const std::string left = value("left", "sub i64 {}, {}", width, low);
-    const std::string all = value("pairs", "lshr i64 {}, 1", left);
-    const std::string pairs = value("pairs", "call i64 @llvm.umin.i64(i64 {}, i64 {})", all, lanes_);
+    const std::string low = w_.value("low", "shl i64 {}, 1", at);
+    const std::string high = w_.value("high", "add i64 {}, {}", low, lanes_);
+    const std::string left = w_.value("left", "sub i64 {}, {}", width, low);
+    const std::string all = w_.value("pairs", "lshr i64 {}, 1", left);
+    const std::string pairs = w_.value("pairs", "call i64 @llvm.umin.i64(i64 {}, i64 {})", all, lanes_);
     const States lows = read(f, accumulators, low, 1), highs = read(f, accumulators, high, 1);
     write_states(f, accumulators, at, 1, neighbours(f, lows, highs, pairs));
-    loop.end({value("next", "add i64 {}, {}", at, lanes_)});
+    loop.end({w_.value("next", "add i64 {}, {}", at, lanes_)});
 }
 
 /// Lane j: elements 2 j and 2 j + 1 of two vectors, combined where j < pairs.
@@ -294,7 +296,8 @@ std::string LlvmFolds::every_second(const std::string& type, const std::string& 
     for (int lane = 0; lane < count; ++lane) {
         places += fmt::format("{}i32 {}", lane == 0 ? "" : ", ", 2 * lane + first);
     }
-    return value("side", "shufflevector {} {}, {} {}, <{} x i32> <{}>", type, low, type, high, count, places);
+    return w_.value("side", "shufflevector {} {}, {} {}, <{} x i32> <{}>", type, low, type, high, count,
+                    places);
 }
 
 }  // namespace fuseline

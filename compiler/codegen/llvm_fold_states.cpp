@@ -47,7 +47,7 @@ LlvmFolds::States LlvmFolds::selected(const Fold& f, const std::string& conditio
     States states;
     for (size_t k = 0; k < f.types.size(); ++k) {
         const std::string type = state_type(f, k);
-        states.push_back(value("state", "select {}, {} {}, {} {}", condition, type, yes[k], type, no[k]));
+        states.push_back(w_.value("state", "select {}, {} {}, {} {}", condition, type, yes[k], type, no[k]));
     }
     return states;
 }
@@ -64,7 +64,8 @@ LlvmFolds::States LlvmFolds::arrays(const Fold& f, int64_t count, int lanes, boo
     w_.enter_head(0);
     States made;
     for (DType dtype : f.types) {
-        made.push_back(value("states", "alloca [{} x {}], align 64", count * lanes, memory_type(dtype, 1)));
+        made.push_back(
+            w_.value("states", "alloca [{} x {}], align 64", count * lanes, memory_type(dtype, 1)));
         if (!cleared) continue;
         const int bytes = std::max(8, llvm_value_bits(dtype)) / 8;
         w_.line("call void @llvm.memset.p0.i64(ptr align 64 {}, i8 0, i64 {}, i1 false)", made.back(),
@@ -78,8 +79,8 @@ LlvmFolds::States LlvmFolds::arrays(const Fold& f, int64_t count, int lanes, boo
 std::string LlvmFolds::element_of(const Fold& f, const States& arrays, size_t k, const std::string& index,
                                   int stride) {
     const std::string type = memory_type(f.types[k], 1);
-    if (stride == 1) return value("at", "getelementptr {}, ptr {}, i64 {}", type, arrays[k], index);
-    return value("at", "getelementptr [{} x {}], ptr {}, i64 {}", stride, type, arrays[k], index);
+    if (stride == 1) return w_.value("at", "getelementptr {}, ptr {}, i64 {}", type, arrays[k], index);
+    return w_.value("at", "getelementptr [{} x {}], ptr {}, i64 {}", stride, type, arrays[k], index);
 }
 
 LlvmFolds::States LlvmFolds::read(const Fold& f, const States& arrays, const std::string& index, int stride) {
@@ -89,9 +90,10 @@ LlvmFolds::States LlvmFolds::read(const Fold& f, const States& arrays, const std
         const int bytes = std::max(8, llvm_value_bits(f.types[k])) / 8;
         const std::string at = element_of(f, arrays, k, index, stride);
         std::string loaded =
-            value("state", "load {}, ptr {}, align {}", memory_type(f.types[k], lanes), at, bytes);
+            w_.value("state", "load {}, ptr {}, align {}", memory_type(f.types[k], lanes), at, bytes);
         if (is_bool(f.types[k])) {
-            loaded = value("state", "icmp ne {} {}, zeroinitializer", memory_type(f.types[k], lanes), loaded);
+            loaded =
+                w_.value("state", "icmp ne {} {}, zeroinitializer", memory_type(f.types[k], lanes), loaded);
         }
         states.push_back(loaded);
     }
@@ -105,7 +107,8 @@ void LlvmFolds::write_states(const Fold& f, const States& arrays, const std::str
         const int bytes = std::max(8, llvm_value_bits(f.types[k])) / 8;
         const std::string type = memory_type(f.types[k], lanes);
         std::string stored = values[k];
-        if (is_bool(f.types[k])) stored = value("byte", "zext {} {} to {}", state_type(f, k), stored, type);
+        if (is_bool(f.types[k]))
+            stored = w_.value("byte", "zext {} {} to {}", state_type(f, k), stored, type);
         const std::string at = element_of(f, arrays, k, index, stride);
         w_.line("store {} {}, ptr {}, align {}", type, stored, at, bytes);
     }
@@ -115,8 +118,8 @@ LlvmFolds::States LlvmFolds::joined(const Fold& f, const States& a, const std::s
                                     const States& b, const std::string& from_b) {
     States states;
     for (size_t k = 0; k < f.types.size(); ++k) {
-        states.push_back(
-            value("state", "phi {} [ {}, %{} ], [ {}, %{} ]", state_type(f, k), a[k], from_a, b[k], from_b));
+        states.push_back(w_.value("state", "phi {} [ {}, %{} ], [ {}, %{} ]", state_type(f, k), a[k], from_a,
+                                  b[k], from_b));
     }
     return states;
 }
@@ -134,12 +137,12 @@ std::string LlvmFolds::part_address(const Fold& f, size_t k, const std::string& 
     std::string output = "0";
     const auto& extents = std::get<ir::Loops>(w_.kernel().node(w_.levels().nest()).attribute).extents;
     for (uint32_t axis = 0; axis < f.level; ++axis) {
-        if (axis != 0) output = value("output", "mul i64 {}, {}", output, sizes_.operand(extents[axis]));
-        output = value("output", "add i64 {}, {}", output, access_.axis(axis));
+        if (axis != 0) output = w_.value("output", "mul i64 {}, {}", output, sizes_.operand(extents[axis]));
+        output = w_.value("output", "add i64 {}, {}", output, access_.axis(axis));
     }
-    const std::string row = value("row", "mul i64 {}, {}", chunk, f.outputs);
-    const std::string offset = value("offset", "add i64 {}, {}", row, output);
-    return value("at", "getelementptr {}, ptr {}, i64 {}", memory_type(f.types[k], 1), f.parts[k], offset);
+    const std::string row = w_.value("row", "mul i64 {}, {}", chunk, f.outputs);
+    const std::string offset = w_.value("offset", "add i64 {}, {}", row, output);
+    return w_.value("at", "getelementptr {}, ptr {}, i64 {}", memory_type(f.types[k], 1), f.parts[k], offset);
 }
 
 LlvmFolds::States LlvmFolds::read_parts(const Fold& f, const std::string& chunk) {
@@ -151,13 +154,13 @@ LlvmFolds::States LlvmFolds::read_parts(const Fold& f, const std::string& chunk)
         const DType memory = is_bool(f.types[k]) ? DType::u8_ : f.types[k];
         std::string loaded;
         if (lanes == 1 || w_.mask.empty()) {
-            loaded = value("state", "load {}, ptr {}, align {}", type, at, bytes);
+            loaded = w_.value("state", "load {}, ptr {}, align {}", type, at, bytes);
         } else {
-            loaded =
-                value("state", "call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {} {}, {} zeroinitializer)",
-                      type, llvm_suffix(memory, lanes), at, bytes, w_.mask_type(), w_.mask, type);
+            loaded = w_.value("state",
+                              "call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {} {}, {} zeroinitializer)",
+                              type, llvm_suffix(memory, lanes), at, bytes, w_.mask_type(), w_.mask, type);
         }
-        if (is_bool(f.types[k])) loaded = value("state", "icmp ne {} {}, zeroinitializer", type, loaded);
+        if (is_bool(f.types[k])) loaded = w_.value("state", "icmp ne {} {}, zeroinitializer", type, loaded);
         states.push_back(loaded);
     }
     return states;
@@ -170,7 +173,8 @@ void LlvmFolds::write_parts(const Fold& f, const std::string& chunk, const State
         const std::string at = part_address(f, k, chunk), type = memory_type(f.types[k], lanes);
         const DType memory = is_bool(f.types[k]) ? DType::u8_ : f.types[k];
         std::string stored = values[k];
-        if (is_bool(f.types[k])) stored = value("byte", "zext {} {} to {}", state_type(f, k), stored, type);
+        if (is_bool(f.types[k]))
+            stored = w_.value("byte", "zext {} {} to {}", state_type(f, k), stored, type);
         if (lanes == 1 || w_.mask.empty()) {
             w_.line("store {} {}, ptr {}, align {}", type, stored, at, bytes);
         } else {

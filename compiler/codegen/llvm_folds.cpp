@@ -40,8 +40,8 @@ LlvmFolds::LlvmFolds(LlvmWriter& writer, LlvmSizes& sizes, LlvmAccess& access, L
 std::string LlvmFolds::part_word(int word, const char* type, std::string_view name) {
     std::string& known = words_[word];
     if (!known.empty()) return known;
-    const std::string address = value("part.at", "getelementptr i64, ptr %parts, i64 {}", word);
-    known = value(name, "load {}, ptr {}, align 8", type, address);
+    const std::string address = w_.value("part.at", "getelementptr i64, ptr %parts, i64 {}", word);
+    known = w_.value(name, "load {}, ptr {}, align 8", type, address);
     return known;
 }
 
@@ -49,7 +49,7 @@ std::string LlvmFolds::product(const std::vector<ExtentId>& extents, std::string
     std::string all;
     for (ExtentId e : extents) {
         const std::string one = sizes_.operand(e);
-        all = all.empty() ? one : value(name, "mul i64 {}, {}", all, one);
+        all = all.empty() ? one : w_.value(name, "mul i64 {}, {}", all, one);
     }
     return all.empty() ? "1" : all;
 }
@@ -69,8 +69,8 @@ const LlvmFolds::Fold& LlvmFolds::prepared(NodeId id) {
     const uint32_t here = w_.place();
     w_.enter_head(0);
     fold.count = product(fold.extents, "count");
-    const std::string more = value("more", "add i64 {}, {}", fold.count, ir::kReduceChunk - 1);
-    fold.chunks = value("chunks", "sdiv i64 {}, {}", more, ir::kReduceChunk);
+    const std::string more = w_.value("more", "add i64 {}, {}", fold.count, ir::kReduceChunk - 1);
+    fold.chunks = w_.value("chunks", "sdiv i64 {}, {}", more, ir::kReduceChunk);
     prepare_parts(fold);
     w_.return_to(here);
     return folds_.emplace(id.index, std::move(fold)).first->second;
@@ -88,11 +88,11 @@ void LlvmFolds::prepare_parts(Fold& f) {
     for (size_t k = 0; k < f.types.size(); ++k) {
         f.parts.push_back(part_word(state + static_cast<int>(k), "ptr", "part"));
     }
-    f.here = value("here", "icmp eq i64 {}, {}", stage, number);
-    const std::string given = value("given", "icmp ne ptr {}, null", f.parts[0]);
-    f.known = value("known", "select i1 {}, i1 false, i1 {}", f.here, given);
-    f.first = value("first", "select i1 {}, i64 {}, i64 0", f.here, first);
-    f.last = value("last", "select i1 {}, i64 {}, i64 {}", f.here, last, f.chunks);
+    f.here = w_.value("here", "icmp eq i64 {}, {}", stage, number);
+    const std::string given = w_.value("given", "icmp ne ptr {}, null", f.parts[0]);
+    f.known = w_.value("known", "select i1 {}, i1 false, i1 {}", f.here, given);
+    f.first = w_.value("first", "select i1 {}, i64 {}, i64 0", f.here, first);
+    f.last = w_.value("last", "select i1 {}, i64 {}, i64 {}", f.here, last, f.chunks);
     const auto& extents = std::get<ir::Loops>(w_.kernel().node(w_.levels().nest()).attribute).extents;
     f.outputs = product({extents.begin(), extents.begin() + f.level}, "outputs");
 }
@@ -123,7 +123,7 @@ LlvmFolds::States LlvmFolds::run_chunks(const Fold& f, const std::string& next) 
     push(f, pending, number, states);
     w_.jump(stem + ".done");
     w_.block(stem + ".done");
-    loop.end({value("next", "add i64 {}, 1", number)});
+    loop.end({w_.value("next", "add i64 {}, 1", number)});
     const std::string whole = w_.label("whole");
     w_.line("br i1 {}, label %{}, label %{}", f.here, next, whole);
     w_.block(whole);
@@ -148,17 +148,17 @@ LlvmFolds::States LlvmFolds::chunk_states(const Fold& f, const std::string& numb
 
 LlvmFolds::Chunk LlvmFolds::chunk_of(const Fold& f, const std::string& number) {
     Chunk c;
-    c.start = value("start", "mul i64 {}, {}", number, ir::kReduceChunk);
-    const std::string left = value("left", "sub i64 {}, {}", f.count, c.start);
-    c.size = value("size", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, ir::kReduceChunk);
-    c.end = value("end", "add i64 {}, {}", c.start, c.size);
+    c.start = w_.value("start", "mul i64 {}, {}", number, ir::kReduceChunk);
+    const std::string left = w_.value("left", "sub i64 {}, {}", f.count, c.start);
+    c.size = w_.value("size", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, ir::kReduceChunk);
+    c.end = w_.value("end", "add i64 {}, {}", c.start, c.size);
     return c;
 }
 
 /// The fold's results: of all chunks, or the identities where there are none.
 LlvmFolds::States LlvmFolds::results(const Fold& f, const States& pending) {
     const States none = identities(f);
-    const std::string empty = value("empty", "icmp eq i64 {}, 0", f.chunks);
+    const std::string empty = w_.value("empty", "icmp eq i64 {}, 0", f.chunks);
     const std::string stem = w_.label("result"), before = w_.open_block();
     w_.line("br i1 {}, label %{}.done, label %{}.some", empty, stem, stem);
     w_.block(stem + ".some");
@@ -171,15 +171,15 @@ LlvmFolds::States LlvmFolds::results(const Fold& f, const States& pending) {
 
 /// Number `number` joins the counter: it combines with as many that wait as the number ends in ones.
 void LlvmFolds::push(const Fold& f, const States& pending, const std::string& number, const States& values) {
-    const std::string inverted = value("ones", "xor i64 {}, -1", number);
-    const std::string level = value("level", "call i64 @llvm.cttz.i64(i64 {}, i1 true)", inverted);
+    const std::string inverted = w_.value("ones", "xor i64 {}, -1", number);
+    const std::string level = w_.value("level", "call i64 @llvm.cttz.i64(i64 {}, i1 true)", inverted);
     LlvmLoop loop(w_, "push");
     const std::string at = loop.carry("i64", "0", "at");
     const States sum = carried(f, loop, values);
     loop.test_below(at, level);
     const States left = read(f, pending, at, state_lanes(f));
     States nexts = combined(f, left, sum);
-    nexts.insert(nexts.begin(), value("up", "add i64 {}, 1", at));
+    nexts.insert(nexts.begin(), w_.value("up", "add i64 {}, 1", at));
     loop.end(nexts);
     write_states(f, pending, level, state_lanes(f), sum);
 }
@@ -187,18 +187,18 @@ void LlvmFolds::push(const Fold& f, const States& pending, const std::string& nu
 /// What `count` > 0 pushes left, combined: later ones wait at lower levels.
 LlvmFolds::States LlvmFolds::collapsed(const Fold& f, const States& pending, const std::string& count) {
     const auto lowest = [&](const std::string& bits) {
-        return value("level", "call i64 @llvm.cttz.i64(i64 {}, i1 true)", bits);
+        return w_.value("level", "call i64 @llvm.cttz.i64(i64 {}, i1 true)", bits);
     };
     const auto others = [&](const std::string& bits) {
-        const std::string less = value("less", "sub i64 {}, 1", bits);
-        return value("others", "and i64 {}, {}", bits, less);
+        const std::string less = w_.value("less", "sub i64 {}, 1", bits);
+        return w_.value("others", "and i64 {}, {}", bits, less);
     };
     const States last = read(f, pending, lowest(count), state_lanes(f));
     const std::string start = others(count);
     LlvmLoop loop(w_, "collapse");
     const std::string rest = loop.carry("i64", start, "rest");
     const States sum = carried(f, loop, last);
-    loop.test(value("some", "icmp ne i64 {}, 0", rest));
+    loop.test(w_.value("some", "icmp ne i64 {}, 0", rest));
     const States left = read(f, pending, lowest(rest), state_lanes(f));
     States nexts = combined(f, left, sum);
     nexts.insert(nexts.begin(), others(rest));

@@ -108,13 +108,6 @@ private:
     std::string every_second(const std::string& type, const std::string& low, const std::string& high,
                              int count, int first);
 
-    template <typename... Args>
-    std::string value(std::string_view name, fmt::format_string<Args...> text, Args&&... args) {
-        const std::string result = w_.name(name);
-        w_.line("{} = {}", result, fmt::format(text, std::forward<Args>(args)...));
-        return result;
-    }
-
     LlvmWriter& w_;
     LlvmSizes& sizes_;
     LlvmAccess& access_;

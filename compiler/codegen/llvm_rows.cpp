@@ -29,8 +29,8 @@ void LlvmRows::write(NodeId id) {
         const std::string run = runs.carry("i64", "0", "run");
         runs.test_below(run, product(loops, 0, inner));
         set_outer_axes(loops, run);
-        vectors(id, value("base", "mul i64 {}, {}", run, sizes_.operand(loops.extents[inner])));
-        runs.end({value("next", "add i64 {}, 1", run)});
+        vectors(id, w_.value("base", "mul i64 {}, {}", run, sizes_.operand(loops.extents[inner])));
+        runs.end({w_.value("next", "add i64 {}, 1", run)});
     }
     access_.set_lane_axis(axis);
     w_.close_inner();
@@ -40,7 +40,7 @@ void LlvmRows::write(NodeId id) {
 std::string LlvmRows::product(const Loops& loops, size_t first, size_t last) {
     std::string all = sizes_.operand(loops.extents[first]);
     for (size_t k = first + 1; k < last; ++k)
-        all = value("count", "mul i64 {}, {}", all, sizes_.operand(loops.extents[k]));
+        all = w_.value("count", "mul i64 {}, {}", all, sizes_.operand(loops.extents[k]));
     return all;
 }
 
@@ -60,8 +60,8 @@ void LlvmRows::set_outer_axes(const Loops& loops, const std::string& run) {
     std::string rest = run;
     for (size_t axis = loops.extents.size() - 2; axis > 0; --axis) {
         const std::string extent = sizes_.operand(loops.extents[axis]);
-        access_.set_axis(rank + static_cast<uint32_t>(axis), value("k", "urem i64 {}, {}", rest, extent));
-        rest = value("k", "udiv i64 {}, {}", rest, extent);
+        access_.set_axis(rank + static_cast<uint32_t>(axis), w_.value("k", "urem i64 {}, {}", rest, extent));
+        rest = w_.value("k", "udiv i64 {}, {}", rest, extent);
     }
     access_.set_axis(rank, rest);
 }
@@ -72,7 +72,7 @@ void LlvmRows::vectors(NodeId id, const std::string& base) {
     std::string low = "0";
     if (w_.levels().vector_nodes() <= kTwoBodies) {
         w_.set_lanes(folds_.wide_lanes());
-        const std::string whole = value("whole", "and i64 {}, {}", high, -w_.vector_lanes());
+        const std::string whole = w_.value("whole", "and i64 {}, {}", high, -w_.vector_lanes());
         steps(id, base, low, whole, false);
         low = whole;
     }
@@ -87,16 +87,16 @@ void LlvmRows::steps(NodeId id, const std::string& base, const std::string& low,
     const std::string at = loop.carry("i64", low, "r");
     loop.test_below(at, high);
     access_.set_axis(w_.levels().rank() + static_cast<uint32_t>(inner), at);
-    access_.set_row_index(base == "0" ? at : value("flat", "add i64 {}, {}", base, at));
+    access_.set_row_index(base == "0" ? at : w_.value("flat", "add i64 {}, {}", base, at));
     if (masked) {
-        const std::string left = value("left", "sub i64 {}, {}", high, at);
+        const std::string left = w_.value("left", "sub i64 {}, {}", high, at);
         const std::string some =
-            value("left", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, w_.vector_lanes());
+            w_.value("left", "call i64 @llvm.umin.i64(i64 {}, i64 {})", left, w_.vector_lanes());
         w_.mask = w_.first_lanes(some, vector_bits_);
     }
     body(id);
     w_.mask.clear();
-    loop.end({value("next", "add i64 {}, {}", at, w_.vector_lanes())});
+    loop.end({w_.value("next", "add i64 {}, {}", at, w_.vector_lanes())});
 }
 
 void LlvmRows::body(NodeId id) {

@@ -30,13 +30,6 @@ private:
     void steps(ir::NodeId id, const std::string& base, const std::string& low, const std::string& high,
                bool masked);
     void body(ir::NodeId id);
-    template <typename... Args>
-    std::string value(std::string_view name, fmt::format_string<Args...> text, Args&&... args) {
-        const std::string result = w_.name(name);
-        w_.line("{} = {}", result, fmt::format(text, std::forward<Args>(args)...));
-        return result;
-    }
-
     LlvmWriter& w_;
     LlvmSizes& sizes_;
     LlvmAccess& access_;

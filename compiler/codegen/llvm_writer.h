@@ -53,6 +53,13 @@ public:
         fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
         out += '\n';
     }
+    /// The name, made unique, of what the text computes: one line.
+    template <typename... Args>
+    std::string value(std::string_view wanted, fmt::format_string<Args...> text, Args&&... args) {
+        const std::string result = name(wanted);
+        line("{} = {}", result, fmt::format(text, std::forward<Args>(args)...));
+        return result;
+    }
     /// Starts a basic block; the one before it must have been ended.
     void block(std::string_view label);
     /// The label of the open block.
